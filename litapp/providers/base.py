@@ -1,0 +1,176 @@
+"""What a source can do, as small protocols, and the values that pass between floors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
+
+from litapp.core.records import Identifier
+from litapp.core.plan import Filters, PlanQuery
+from litapp.core.ports import Answer, Outcome, Request
+from litapp.core.records import Record
+
+
+class SourceError(Exception):
+    """A request that gave no usable answer. Never "zero results".
+
+    `outcome` says the kind; `message` is for a clinician (no raw error of a foreign host); `hint` is the next step;
+    `retry_at` when the source may be asked again (None = unknown); `answer_id` the archived evidence.
+    """
+
+    def __init__(self, source: str, outcome: Outcome, message: str, *, hint: str = "",
+                 retry_at: datetime | None = None, answer_id: int | None = None) -> None:
+        super().__init__(f"{source}: {message}")
+        self.source, self.outcome, self.message, self.hint = source, outcome, message, hint
+        self.retry_at, self.answer_id = retry_at, answer_id
+
+    @property
+    def permanent(self) -> bool:
+        """True when asking again cannot help."""
+        return self.outcome is Outcome.PERMANENT
+
+
+class Deferred(SourceError):
+    """The source may be asked again only later than a worker should wait (`retry_at` is set)."""
+
+
+class Loss(StrEnum):
+    """How a source's query differs from the plan's."""
+
+    WIDER = "wider"
+    NARROWER = "narrower"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryNote:
+    """One thing the person must know of the query sent: kind of loss (or "" for information) and a sentence."""
+
+    text: str
+    loss: Loss | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledQuery:
+    """The exact query for one source: `text` as shown and stored, `params` as sent."""
+
+    source: str
+    text: str
+    params: tuple[tuple[str, str], ...] = ()
+    notes: tuple[QueryNote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CountResult:
+    """How many records a source reports. `exact` is False where the number is no count (Crossref query.*)."""
+
+    total: int
+    exact: bool
+    answer_id: int | None
+    translation: str = ""
+    dropped_words: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A record at its rank (1-based within source and query), read from `answer_id`, entry number `position`."""
+
+    record: Record
+    rank: int
+    answer_id: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One step of a search. `cursor` is what `fetch_page` wants next; None = finished.
+
+    `total` is what the source reports (None = it does not say). `empty_records` = null or non-object entries;
+    `invalid_records` = entries without title; both are counted, shown and never used. `capped` = the source cannot give
+    more than it gave here, although it reports more.
+    """
+
+    hits: tuple[Hit, ...]
+    cursor: dict[str, object] | None
+    total: int | None = None
+    empty_records: int = 0
+    invalid_records: int = 0
+    capped: bool = False
+    missing: tuple[str, ...] = ()
+    """Identifiers the search named but the record call did not return (deleted PMIDs)."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LookupResult:
+    """Answer to a batch look-up: what was found per asked identifier, and which the source does not know.
+
+    `found` maps the asked identifier to the record read and the answer it came from; `absent` = the source answered and
+    does not have it; identifiers in neither were not decided (see `failures`).
+    """
+
+    found: dict[Identifier, tuple[Record, int]] = field(default_factory=dict)
+    absent: dict[Identifier, int] = field(default_factory=dict)
+    failures: dict[Identifier, SourceError] = field(default_factory=dict)
+
+
+class Client(Protocol):
+    """The polite client (`providers.http.PoliteClient`): gate, breaker, archive, retries, classification."""
+
+    def send(self, request: Request, *, max_age_seconds: float | None = None) -> Answer:
+        """Send (or reuse) one request. Returns an answer whose outcome is OK, EMPTY or NOT_FOUND.
+
+        Raises Deferred when the source must be left alone for longer than ten seconds, SourceError otherwise.
+        """
+
+
+@runtime_checkable
+class Search(Protocol):
+    """A source that can be searched."""
+
+    source: str
+
+    def compile(self, query: PlanQuery, filters: Filters) -> CompiledQuery:
+        """The query as this source takes it, with every loss named. Pure."""
+
+    def count(self, client: Client, query: CompiledQuery) -> CountResult:
+        """Ask for the number of hits only."""
+
+    def fetch_page(self, client: Client, query: CompiledQuery, cursor: dict[str, object], limit: int) -> Page:
+        """Fetch the next page. `cursor` is {} at first; `limit` = how many more records are wanted in all."""
+
+
+@runtime_checkable
+class Lookup(Protocol):
+    """A source that can be asked for records by identifier, in its largest batches."""
+
+    source: str
+    lookup_schemes: tuple[str, ...]
+
+    def lookup(self, client: Client, identifiers: list[Identifier], *,
+               max_age_seconds: float | None = None) -> LookupResult:
+        """Look up identifiers of `lookup_schemes`; every one asked is in exactly one of found, absent, failures."""
+
+
+@runtime_checkable
+class CitationMatch(Protocol):
+    """A source that can be searched for one citation. What comes back is a candidate, never a confirmation."""
+
+    source: str
+
+    def match(self, client: Client, title: str, *, author: str = "", year: int | None = None, journal: str = "",
+              max_age_seconds: float | None = None) -> tuple[list[Record], list[int]]:
+        """Up to five closest records and the ids of the answers they were read from. Raises SourceError."""
+
+
+@runtime_checkable
+class Related(Protocol):
+    """A source that names papers related to one."""
+
+    source: str
+
+    def related(self, client: Client, identifier: Identifier, limit: int) -> tuple[list[Record], list[int]]:
+        """Related records, best first, and the answers. Raises SourceError."""
