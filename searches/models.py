@@ -1,0 +1,277 @@
+"""Plans, runs, what was retrieved, and what people decided about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from litapp.core.plan import SearchPlan as PlanContent
+from litapp.core.plan import plan_from_dict
+from litapp.core.records import Record, record_from_dict
+from litapp.jobs.models import LeasedStep, LeasedStepQuerySet
+from litapp.ledger.models import SourceAnswer, SourceRecord
+from litapp.projects.models import Project
+from litapp.verification.models import Verification
+
+USER = settings.AUTH_USER_MODEL
+
+
+class SearchPlan(models.Model):
+    """A search strategy of a project; its content lives in numbered versions."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="plans")
+    title = models.CharField(max_length=200)
+    created_by = models.ForeignKey(USER, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class SearchPlanVersion(models.Model):
+    """One version of a plan. Editable while a draft; frozen once approved (who, when, hash)."""
+
+    plan = models.ForeignKey(SearchPlan, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    content = models.JSONField()
+    """`core.plan.plan_to_dict`."""
+    content_hash = models.CharField(max_length=64)
+    revision = models.PositiveIntegerField(default=1)
+    """Rises with every save of a draft: a save on an older revision is refused (two people, two tabs)."""
+    created_by = models.ForeignKey(USER, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    approved_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    approved_at = models.DateTimeField(null=True, blank=True)
+    approved_hash = models.CharField(max_length=64, blank=True, default="")
+
+    class Meta:
+        ordering = ["plan", "-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["plan", "number"], name="plan_versions_are_numbered"),
+            models.CheckConstraint(
+                condition=models.Q(approved_at=None, approved_by=None, approved_hash="")
+                | models.Q(
+                    approved_at__isnull=False, approved_by__isnull=False, approved_hash=models.F("content_hash")
+                ),
+                name="approval_is_of_this_content",
+            ),
+        ]
+
+    @property
+    def is_approved(self) -> bool:
+        return self.approved_at is not None
+
+    @property
+    def plan_content(self) -> PlanContent:
+        return plan_from_dict(self.content)
+
+
+class PlanCount(models.Model):
+    """How many records a source reported for one query of a plan version, before anything was fetched. Kept for ever."""
+
+    version = models.ForeignKey(SearchPlanVersion, on_delete=models.CASCADE, related_name="counts")
+    content_hash = models.CharField(max_length=64)
+    source = models.CharField(max_length=40)
+    query_index = models.PositiveSmallIntegerField()
+    query_text = models.TextField()
+    total = models.PositiveBigIntegerField(null=True)
+    """Empty = the source could not be asked (`error` says why): never read as 0."""
+    exact = models.BooleanField(default=True)
+    translation = models.TextField(blank=True, default="")
+    dropped_words = models.JSONField(default=list)
+    notes = models.JSONField(default=list)
+    error = models.TextField(blank=True, default="")
+    answer = models.ForeignKey(SourceAnswer, null=True, on_delete=models.PROTECT, related_name="+")
+    counted_at = models.DateTimeField(auto_now_add=True)
+
+
+class RunState(models.TextChoices):
+    RUNNING = "running", "Running"
+    SUCCESS = "success", "Success"
+    PARTIAL = "partial_success", "Partial success"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+class RetrievalRun(models.Model):
+    """One execution of an approved plan version."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="runs")
+    version = models.ForeignKey(SearchPlanVersion, on_delete=models.PROTECT, related_name="runs")
+    started_by = models.ForeignKey(USER, null=True, on_delete=models.PROTECT, related_name="+")
+    request_id = models.UUIDField(unique=True)
+    """Made by the form: a double click starts one run."""
+    state = models.CharField(max_length=16, choices=RunState, default=RunState.RUNNING)
+    reasons = models.JSONField(default=list)
+    """Sentences that say why the run is only partly successful, or failed."""
+    cancel_requested_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    sandbox = models.BooleanField(default=False)
+
+
+class RetrievalStep(LeasedStep):
+    """One query at one source within a run: its exact text, its cursor, its counts."""
+
+    run = models.ForeignKey(RetrievalRun, on_delete=models.CASCADE, related_name="steps")
+    source = models.CharField(max_length=40)
+    query_index = models.PositiveSmallIntegerField()
+    query_label = models.CharField(max_length=200, blank=True, default="")
+    query_text = models.TextField()
+    query_params = models.JSONField(default=list)
+    notes = models.JSONField(default=list)
+    cursor = models.JSONField(default=dict)
+    cap = models.PositiveIntegerField(null=True)
+    """Most records wanted from this step; empty = no cap of ours."""
+    reported = models.PositiveBigIntegerField(null=True)
+    """Total that the source reported; empty = it did not say."""
+    fetched = models.PositiveIntegerField(default=0)
+    empty_records = models.PositiveIntegerField(default=0)
+    invalid_records = models.PositiveIntegerField(default=0)
+    missing = models.JSONField(default=list)
+    capped = models.CharField(max_length=200, blank=True, default="")
+    """Why fewer than reported were fetched; empty = nothing was cut."""
+
+    objects = LeasedStepQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["run", "source", "query_index"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "source", "query_index"], name="one_step_per_source_and_query")
+        ]
+
+
+class Decision(models.TextChoices):
+    """What was decided of a candidate at title and abstract. UNDECIDED also records an undo."""
+
+    UNDECIDED = "", "Not decided"
+    INCLUDE = "include", "Include"
+    EXCLUDE = "exclude", "Exclude"
+    MAYBE = "maybe", "Maybe"
+
+
+class Fit(models.IntegerChoices):
+    """Fit to the plan by rule (`core.fit`), no AI."""
+
+    LOW = 1, "Low"
+    MEDIUM = 2, "Medium"
+    HIGH = 3, "High"
+
+
+class Candidate(models.Model):
+    """A paper found by at least one source: the records of all sources that are the same paper, seen as one.
+
+    The display and sort columns are derived from its SourceRecords by `services.candidates` alone and can be rebuilt.
+    `version` rises with every decision or regrouping: a decision on an older version is refused.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="candidates")
+    merged_into = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="absorbed")
+    """Set when this candidate turned out to be the same paper as another; it is then shown nowhere."""
+    record = models.JSONField()
+    """The merged record (`core.records.record_to_dict`)."""
+    provenance = models.JSONField(default=dict)
+    """Field name -> source key the value came from."""
+    sources = models.JSONField(default=list)
+    title = models.TextField()
+    first_author = models.CharField(max_length=200, blank=True, default="")
+    last_author = models.CharField(max_length=200, blank=True, default="")
+    journal = models.CharField(max_length=300, blank=True, default="")
+    year = models.PositiveSmallIntegerField(null=True)
+    pmid = models.CharField(max_length=20, blank=True, default="")
+    doi = models.CharField(max_length=300, blank=True, default="")
+    has_abstract = models.BooleanField(default=False)
+    is_preprint = models.BooleanField(default=False)
+    title_key = models.CharField(max_length=300, blank=True, default="")
+    author_key = models.CharField(max_length=200, blank=True, default="")
+    search_text = models.TextField(blank=True, default="")
+    """Normalised title, authors, journal, identifiers, abstract and MeSH, for the text filter."""
+    fit = models.PositiveSmallIntegerField(choices=Fit, default=Fit.LOW)
+    fit_reason = models.CharField(max_length=300, blank=True, default="")
+    decision = models.CharField(max_length=8, choices=Decision, blank=True, default="")
+    decided_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=1)
+    verification = models.OneToOneField(
+        Verification, null=True, blank=True, on_delete=models.PROTECT, related_name="candidate"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["project", "merged_into", "decision", "-fit", "id"], name="candidate_queue"),
+            models.Index(fields=["project", "merged_into", "title_key"], name="candidate_by_title"),
+            models.Index(fields=["project", "merged_into", "author_key"], name="candidate_by_author"),
+            models.Index(fields=["project", "merged_into", "year"], name="candidate_by_year"),
+            models.Index(fields=["project", "merged_into", "fit"], name="candidate_by_fit"),
+        ]
+
+    @property
+    def merged_record(self) -> Record:
+        return record_from_dict(self.record)
+
+    def as_dict(self) -> dict[str, Any]:
+        return dict(self.record)
+
+
+class CandidateSource(models.Model):
+    """A source record that belongs to a candidate."""
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="source_records")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    source_record = models.ForeignKey(SourceRecord, on_delete=models.PROTECT, related_name="candidates")
+    source = models.CharField(max_length=40)
+    rule = models.CharField(max_length=60, blank=True, default="")
+    """Why it was taken as the same paper (rule of `core.dedupe`); empty for the first record."""
+    why = models.CharField(max_length=300, blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "source_record"], name="a_record_is_in_one_candidate")
+        ]
+        indexes = [models.Index(fields=["candidate", "source"], name="candidate_sources")]
+
+
+class BlockKey(models.Model):
+    """A key under which a candidate can be found as a possible duplicate (`core.dedupe.block_keys`)."""
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="block_keys")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["candidate", "key"], name="block_key_once")]
+        indexes = [models.Index(fields=["project", "key"], name="block_key_lookup")]
+
+
+class RetrievalHit(models.Model):
+    """A record at its rank in one step: the way from a candidate back to source, query and answer."""
+
+    step = models.ForeignKey(RetrievalStep, on_delete=models.CASCADE, related_name="hits")
+    rank = models.PositiveIntegerField()
+    source_record = models.ForeignKey(SourceRecord, on_delete=models.PROTECT, related_name="hits")
+    duplicate_in_source = models.BooleanField(default=False)
+    """The source returned this paper before in the same step: counted, shown, not used again."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["step", "rank"], name="one_hit_per_rank")]
+
+
+class ScreeningDecision(models.Model):
+    """One decision of one person. Append-only; an undo is a new entry. The candidate shows the latest."""
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="decisions")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    reviewer = models.ForeignKey(USER, on_delete=models.PROTECT, related_name="+")
+    decision = models.CharField(max_length=8, choices=Decision, blank=True)
+    previous = models.CharField(max_length=8, choices=Decision, blank=True, default="")
+    reason = models.CharField(max_length=300, blank=True, default="")
+    request_id = models.UUIDField()
+    """Made by the page: a double click or a re-send is applied once. A bulk decision shares one."""
+    undoes = models.UUIDField(null=True, blank=True)
+    """`request_id` of the decision (or bulk) that this entry takes back."""
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["candidate", "request_id"], name="decision_applied_once")]
+        indexes = [models.Index(fields=["project", "reviewer", "-id"], name="decisions_of_person")]
