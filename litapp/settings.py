@@ -156,6 +156,8 @@ STEP_KINDS = {
     "export": "references.services.export.ExportWork",
 }
 """Kinds of background work: name -> dotted path of a `litapp.jobs.work.Work` class."""
+DECISION_LISTENERS = ["references.services.reference_list.after_decisions"]
+"""Called by `searches.services.screening` inside its transaction with project= and candidate_ids=."""
 
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
