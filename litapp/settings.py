@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -12,9 +14,10 @@ from litapp.data_folder import secret_key
 from litapp.env import BadSetting, env_flag, env_list, env_number, env_text
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(env_text("LITAPP_DATA_DIR") or BASE_DIR / "data")
-DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 TESTING = "pytest" in sys.modules
+_default_folder = Path(tempfile.gettempdir()) / f"litledger-tests-{os.getpid()}" if TESTING else BASE_DIR / "data"
+DATA_DIR = Path(env_text("LITAPP_DATA_DIR") or _default_folder)
+DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 DEBUG = env_flag("LITAPP_DEBUG")
 SECRET_KEY = env_text("LITAPP_SECRET_KEY") or secret_key(DATA_DIR)
