@@ -7,24 +7,33 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
-from litapp.core.records import Identifier
 from litapp.core.plan import Filters, PlanQuery
 from litapp.core.ports import Answer, Outcome, Request
-from litapp.core.records import Record
+from litapp.core.records import Identifier, Record
 
 
 class SourceError(Exception):
     """A request that gave no usable answer. Never "zero results".
 
     `outcome` says the kind; `message` is for a clinician (no raw error of a foreign host); `hint` is the next step;
-    `retry_at` when the source may be asked again (None = unknown); `answer_id` the archived evidence.
+    `retry_at` when the source may be asked again (None = unknown); `answer_id` the archived evidence;
+    `code` a stable name of the case for programs ("" = none), e.g. "cursor_expired", "bad_key", "switched_off".
     """
 
-    def __init__(self, source: str, outcome: Outcome, message: str, *, hint: str = "",
-                 retry_at: datetime | None = None, answer_id: int | None = None) -> None:
+    def __init__(
+        self,
+        source: str,
+        outcome: Outcome,
+        message: str,
+        *,
+        hint: str = "",
+        retry_at: datetime | None = None,
+        answer_id: int | None = None,
+        code: str = "",
+    ) -> None:
         super().__init__(f"{source}: {message}")
         self.source, self.outcome, self.message, self.hint = source, outcome, message, hint
-        self.retry_at, self.answer_id = retry_at, answer_id
+        self.retry_at, self.answer_id, self.code = retry_at, answer_id, code
 
     @property
     def permanent(self) -> bool:
@@ -34,6 +43,32 @@ class SourceError(Exception):
 
 class Deferred(SourceError):
     """The source may be asked again only later than a worker should wait (`retry_at` is set)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """What one answer means (`parse.classify` of each source).
+
+    `retry_after` is seconds, or a time, before which the source wants no further request (None = it did not say).
+    `whole_source` is False where only this kind of call is held back (OpenAlex budget) and the source itself is well.
+    `repeats` limits how often the client repeats the request in place (None = as `providers.retry` says).
+    """
+
+    outcome: Outcome
+    message: str = ""
+    retry_after: float | datetime | None = None
+    hint: str = ""
+    code: str = ""
+    whole_source: bool = True
+    repeats: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What is added when a request is sent and is never stored: headers, and parameters (form fields for a POST)."""
+
+    headers: tuple[tuple[str, str], ...] = ()
+    params: tuple[tuple[str, str], ...] = ()
 
 
 class Loss(StrEnum):
@@ -150,8 +185,9 @@ class Lookup(Protocol):
     source: str
     lookup_schemes: tuple[str, ...]
 
-    def lookup(self, client: Client, identifiers: list[Identifier], *,
-               max_age_seconds: float | None = None) -> LookupResult:
+    def lookup(
+        self, client: Client, identifiers: list[Identifier], *, max_age_seconds: float | None = None
+    ) -> LookupResult:
         """Look up identifiers of `lookup_schemes`; every one asked is in exactly one of found, absent, failures."""
 
 
@@ -161,8 +197,16 @@ class CitationMatch(Protocol):
 
     source: str
 
-    def match(self, client: Client, title: str, *, author: str = "", year: int | None = None, journal: str = "",
-              max_age_seconds: float | None = None) -> tuple[list[Record], list[int]]:
+    def match(
+        self,
+        client: Client,
+        title: str,
+        *,
+        author: str = "",
+        year: int | None = None,
+        journal: str = "",
+        max_age_seconds: float | None = None,
+    ) -> tuple[list[Record], list[int]]:
         """Up to five closest records and the ids of the answers they were read from. Raises SourceError."""
 
 

@@ -1,0 +1,23 @@
+"""What an installation sets for one source: address, key, contact, switched on or off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """Settings of one source in this installation.
+
+    `base_url` is the address all paths are relative to (no slash at the end needed); it may point to the sandbox.
+    `key` and `email` are secret or personal: they are added when a request is sent and never stored, logged or shown.
+    `timeout` is seconds for connecting and for each wait for data; `deadline` seconds for a whole answer.
+    """
+
+    base_url: str
+    key: str = field(default="", repr=False)
+    email: str = field(default="", repr=False)
+    tool: str = "litledger"
+    enabled: bool = True
+    timeout: float = 30.0
+    deadline: float = 120.0
