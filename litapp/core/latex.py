@@ -51,15 +51,11 @@ _LETTERS = {
     "j": "ȷ",
 }
 _GREEK = {
-    name: chr(code)
-    for code, name in zip(
-        [*range(0x3B1, 0x3C2), *range(0x3C3, 0x3CA)],
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
-        "chi psi omega".split(),
-        strict=True,
-    )
+    unicodedata.name(chr(code)).rsplit(maxsplit=1)[-1].lower(): chr(code)
+    for code in [*range(0x3B1, 0x3C2), *range(0x3C3, 0x3CA)]
 }
 _GREEK |= {
+    "lambda": "λ",
     "Gamma": "Γ",
     "Delta": "Δ",
     "Theta": "Θ",
@@ -136,8 +132,11 @@ _SYMBOLS = {
 }
 _WORDS = _LETTERS | _GREEK | _SYMBOLS
 _TRANSPARENT = frozenset(
-    "textit emph textbf textsc textrm textsf texttt textup textmd textnormal textsl underline mathrm mathit mathbf "
-    "mathsf mathtt mathcal mathbb text mbox ensuremath hbox url it bf em sc rm sf tt itshape bfseries scshape".split()
+    re.findall(
+        r"\w+",
+        "textit emph textbf textsc textrm textsf texttt textup textmd textnormal textsl underline mathrm "
+        "mathit mathbf mathsf mathtt mathcal mathbb text mbox ensuremath hbox url it bf em sc rm sf tt itshape bfseries scshape",
+    )
 )
 _SUPERSCRIPT = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))
 _SUBSCRIPT = dict(zip("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", strict=True))

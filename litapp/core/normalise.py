@@ -33,15 +33,8 @@ _IGNORED = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff'’�
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 _LINE_BREAK_HYPHEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\r?\n\s*(?=[a-z])")
 _LONE_GREEK = re.compile(r"(?<![\u0370-\u03ff\u1f00-\u1fff])[Α-Ωα-ωϑϕϵ](?![\u0370-\u03ff\u1f00-\u1fff])")
-_GREEK_NAMES = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρστυφχψω",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
-        "chi psi omega".split(),
-        strict=True,
-    )
-)
-_GREEK_NAMES |= {"ς": "sigma", "ϑ": "theta", "ϕ": "phi", "ϵ": "epsilon"}
+_GREEK_NAMES = {chr(code): unicodedata.name(chr(code)).rsplit(maxsplit=1)[-1].lower() for code in range(0x3B1, 0x3CA)}
+_GREEK_NAMES |= {"λ": "lambda", "ϑ": "theta", "ϕ": "phi", "ϵ": "epsilon"}
 
 
 def strip_tags(text: str) -> str:
