@@ -54,6 +54,8 @@ class Verification(LeasedStep):
     status = models.CharField(max_length=10, choices=VerdictStatus, default=VerdictStatus.UNVERIFIED)
     kind = models.CharField(max_length=10, blank=True, default="")
     reasons = models.JSONField(default=list)
+    wrong = models.JSONField(default=list)
+    """Names of the fields found wrong."""
     passed = models.PositiveSmallIntegerField(default=0)
     asked = models.PositiveSmallIntegerField(default=0)
     verified_by = models.JSONField(default=list)
@@ -72,6 +74,10 @@ class Verification(LeasedStep):
     )
     manual_reason = models.TextField(blank=True, default="")
     manual_at = models.DateTimeField(null=True, blank=True)
+    ask_afresh = models.BooleanField(default=False)
+    """A person asked for a new check: stored answers are not reused in the next round."""
+    round = models.PositiveSmallIntegerField(default=0)
+    """Number of the latest round of checks; 0 = none yet."""
     rules_version = models.PositiveSmallIntegerField(default=0)
 
     objects = LeasedStepQuerySet.as_manager()
@@ -98,19 +104,21 @@ class Check(models.Model):
 
     verification = models.ForeignKey(Verification, on_delete=models.CASCADE, related_name="checks")
     round = models.PositiveSmallIntegerField(default=1)
+    position = models.PositiveSmallIntegerField()
     rule = models.CharField(max_length=40)
     source = models.CharField(max_length=40)
-    question = models.CharField(max_length=300, blank=True, default="")
     outcome = models.CharField(max_length=8, choices=CheckOutcome)
     reason = models.TextField(blank=True, default="")
+    kind = models.CharField(max_length=10, blank=True, default="")
+    wrong = models.JSONField(default=list)
+    independent = models.BooleanField(default=True)
+    """False where the source is the only one that returned the record in the first place."""
     fields = models.JSONField(default=list)
     answers = models.ManyToManyField(SourceAnswer, related_name="checks")
     asked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["verification", "round", "id"]
+        ordering = ["verification", "round", "position"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["verification", "round", "rule", "source", "question"], name="one_check_per_question"
-            )
+            models.UniqueConstraint(fields=["verification", "round", "position"], name="checks_of_a_round_in_order")
         ]

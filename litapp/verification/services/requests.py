@@ -1,0 +1,147 @@
+"""Asking for verifications: of new records, of changed ones, again, first, or settled by a person."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from litapp.core.records import Record, record_to_dict
+from litapp.jobs.models import OPEN_STATES, StepState
+from litapp.jobs.services import enqueue
+from litapp.projects.models import Project
+from litapp.projects.services.events import record_event
+from litapp.verification.models import Priority, VerdictStatus, Verification
+
+KIND = "verification"
+NOT_CITED_FIELDS = ("abstract", "mesh", "keywords", "url", "warnings", "publisher", "source", "source_id")
+"""Fields that no check compares: a change in them needs no new check."""
+
+
+class ManualVerdictError(ValueError):
+    """A verdict by hand without a reason, or on a record that is still being checked for the first time."""
+
+
+def record_hash(record: Record) -> str:
+    """sha256 (hex) of what a check compares: equal for records that differ only in abstract, MeSH and the like."""
+    data = {name: value for name, value in record_to_dict(record).items() if name not in NOT_CITED_FIELDS}
+    text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def verifications_request(
+    *, project: Project, records: Sequence[tuple[Record, Iterable[str]]], priority: Priority = Priority.RETRIEVED
+) -> list[Verification]:
+    """Queue the check of each (record, sources that returned it); in the order given."""
+    rows = [
+        Verification(
+            project=project,
+            record=record_to_dict(record),
+            record_hash=record_hash(record),
+            returned_by=sorted(set(returned_by)),
+            priority=priority,
+        )
+        for record, returned_by in records
+    ]
+    made = Verification.objects.bulk_create(rows)
+    if made:
+        enqueue(KIND, "")
+    return made
+
+
+def verification_request(
+    *, project: Project, record: Record, returned_by: Iterable[str], priority: Priority = Priority.RETRIEVED
+) -> Verification:
+    """Queue the check of one record. `returned_by` is empty for a reference that a person brought."""
+    return verifications_request(project=project, records=[(record, returned_by)], priority=priority)[0]
+
+
+@transaction.atomic
+def verification_renew(*, verification_id: int, record: Record, returned_by: Iterable[str]) -> bool:
+    """Tell that the record, or the sources that returned it, changed. True if it is to be checked again.
+
+    A changed record loses its verdict until it is checked (a verdict by hand too: the person judged another record);
+    only more sources behind the same record keep the verdict while they are checked.
+    """
+    verification = Verification.objects.select_for_update().get(pk=verification_id)
+    digest, sources = record_hash(record), sorted(set(returned_by))
+    if digest == verification.record_hash and sources == verification.returned_by:
+        return False
+    if digest != verification.record_hash:
+        _forget_verdict(verification)
+    verification.record, verification.record_hash, verification.returned_by = record_to_dict(record), digest, sources
+    _queue_again(verification)
+    verification.save()
+    enqueue(KIND, "")
+    return True
+
+
+def prioritise(*, verification_ids: Iterable[int], priority: Priority = Priority.INCLUDED) -> int:
+    """Move waiting checks forward (never back); returns how many moved."""
+    moved = Verification.objects.filter(
+        pk__in=list(verification_ids), state__in=OPEN_STATES, priority__gt=priority
+    ).update(priority=priority)
+    if moved:
+        enqueue(KIND, "")
+    return moved
+
+
+@transaction.atomic
+def recheck(*, verification: Verification, actor: Any) -> Verification:
+    """Check again now, asking the sources anew instead of reusing stored answers."""
+    row = Verification.objects.select_for_update().get(pk=verification.pk)
+    row.ask_afresh, row.priority = True, Priority.ASKED
+    _queue_again(row)
+    row.save()
+    record_event(
+        project=row.project, actor=actor, verb="verification.asked_again", subject=f"verification:{row.pk}", payload={}
+    )
+    enqueue(KIND, "")
+    return row
+
+
+@transaction.atomic
+def set_manual(*, verification: Verification, actor: Any, reason: str) -> Verification:
+    """A person vouches for the record, with name and reason. It stays "manual", never "verified".
+
+    Raises ManualVerdictError without a reason.
+    """
+    if not reason.strip():
+        raise ManualVerdictError("Say why you confirm this record by hand; the reason stands beside the badge.")
+    row = Verification.objects.select_for_update().get(pk=verification.pk)
+    row.manual_by, row.manual_reason, row.manual_at = actor, reason.strip(), timezone.now()
+    row.status = VerdictStatus.MANUAL
+    row.save(update_fields=["manual_by", "manual_reason", "manual_at", "status"])
+    record_event(
+        project=row.project,
+        actor=actor,
+        verb="verification.set_by_hand",
+        subject=f"verification:{row.pk}",
+        payload={"reason": row.manual_reason},
+    )
+    return row
+
+
+def _queue_again(verification: Verification) -> None:
+    verification.state, verification.lease_token, verification.leased_by = StepState.QUEUED, "", ""
+    verification.not_before, verification.finished_at = None, None
+    verification.failures = 0
+
+
+def _forget_verdict(verification: Verification) -> None:
+    verification.status, verification.kind = VerdictStatus.UNVERIFIED, ""
+    verification.reasons, verification.wrong, verification.verified_by = [], [], []
+    verification.passed = verification.asked = 0
+    verification.checked_at = verification.verified_on = None
+    verification.manual_by, verification.manual_reason, verification.manual_at = None, "", None
+
+
+def waiting_count(project: Project) -> int:
+    """How many records of the project wait for their check."""
+    return Verification.objects.filter(project=project, state__in=OPEN_STATES).count()
+
+
