@@ -128,6 +128,10 @@ def normalise_doi(text: str) -> str:
     if "%" in cleaned:
         readable = re.sub(r"(10\.\d{4,9}(?:\.\d+)*)%2[Ff]", r"\1/", cleaned)
     start = DOI_START.search(readable)
+    if start is None and re.search(r"(?:\A|/|:\s*)10/[a-z0-9]+\Z", cleaned, re.IGNORECASE):
+        raise BadIdentifier(
+            f"“{shortened(text)}” is a short DOI. Open it at https://doi.org and give the DOI of the page it leads to."
+        )
     if start is None:
         raise BadIdentifier(
             f"“{shortened(text)}” is not a DOI. A DOI starts with 10., four or more digits and a slash, "

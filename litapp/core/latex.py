@@ -135,7 +135,8 @@ _TRANSPARENT = frozenset(
     re.findall(
         r"\w+",
         "textit emph textbf textsc textrm textsf texttt textup textmd textnormal textsl underline mathrm "
-        "mathit mathbf mathsf mathtt mathcal mathbb text mbox ensuremath hbox url it bf em sc rm sf tt itshape bfseries scshape",
+        "mathit mathbf mathsf mathtt mathcal mathbb text "
+        "mbox ensuremath hbox url it bf em sc rm sf tt itshape bfseries scshape",
     )
 )
 _SUPERSCRIPT = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))
