@@ -113,6 +113,8 @@ class Record:
     authors_complete: bool = True
     journal: str = ""
     journal_abbreviation: str = ""
+    journal_alternatives: tuple[str, ...] = ()
+    """Other names the source gives for where it appeared: series and book, a second container title."""
     issns: tuple[str, ...] = ()
     publisher: str = ""
     volume: str = ""
@@ -181,6 +183,6 @@ def record_from_dict(data: dict[str, Any]) -> Record:
     )
     values["identifiers"] = tuple(Identifier(Scheme(i["scheme"]), i["value"]) for i in values.get("identifiers", ()))
     values["notices"] = tuple(Notice(**{**n, "kind": NoticeKind(n["kind"])}) for n in values.get("notices", ()))
-    for name in ("issns", "years", "publication_types", "keywords", "languages", "warnings"):
+    for name in ("journal_alternatives", "issns", "years", "publication_types", "keywords", "languages", "warnings"):
         values[name] = tuple(values.get(name, ()))
     return Record(**values)

@@ -1,0 +1,167 @@
+"""Comparison of two author lists, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from litapp.core.matching.names import Name, NameMatch, compare_names, is_et_al, read_name
+from litapp.core.matching.verdicts import Agreement
+from litapp.core.records import Person
+
+CUT_LENGTHS = frozenset({1, 3, 6, 10, 20})
+"""Where reference styles cut author lists; a list that ends there is cut, not wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorComparison:
+    """Agreement of two author lists. `matched` of `ours` people have a counterpart among `theirs` people."""
+
+    verdict: Agreement
+    why: str = ""
+    matched: int = 0
+    ours: int = 0
+    theirs: int = 0
+    first_agrees: bool = False
+
+    @property
+    def foreign(self) -> bool:
+        """True when both sides name people and not one of ours is among theirs."""
+        return self.ours > 0 and self.theirs > 0 and self.matched == 0
+
+
+def compare_authors(
+    ours: tuple[Person, ...], theirs: tuple[Person, ...], *, ours_complete: bool = True, theirs_complete: bool = True
+) -> AuthorComparison:
+    """Compare author lists in order. Study groups stand apart: they may be left out or added, the people may not."""
+    if any(map(is_et_al, ours)):
+        ours, ours_complete = tuple(p for p in ours if not is_et_al(p)), False
+    if any(map(is_et_al, theirs)):
+        theirs, theirs_complete = tuple(p for p in theirs if not is_et_al(p)), False
+    if not ours or not theirs:
+        return AuthorComparison(Agreement.ABSENT, "No authors on one side.")
+    left, right = [read_name(p) for p in ours], [read_name(p) for p in theirs]
+    people, others = [n for n in left if not n.group], [n for n in right if not n.group]
+    if not people or not others:
+        return _with_groups(left, right, people, others)
+    return _people(
+        people, others, len(left) == len(people) and len(right) == len(others), ours_complete, theirs_complete
+    )
+
+
+def _with_groups(left: list[Name], right: list[Name], people: list[Name], others: list[Name]) -> AuthorComparison:
+    counts = {"ours": len(people), "theirs": len(others)}
+    if people or others:
+        return AuthorComparison(
+            Agreement.VARIANT, "Authors: one side names the group, the other the people.", 0, **counts
+        )
+    if any(_same_group(a, b) for a in left for b in right):
+        same = len(left) == len(right) and all(a.whole == b.whole for a, b in zip(left, right, strict=True))
+        verdict = Agreement.SAME if same else Agreement.VARIANT
+        return AuthorComparison(verdict, "" if same else "Authors: group written differently.", 1, 1, 1, True)
+    return AuthorComparison(
+        Agreement.DIFFERS, f"Authors: {left[0].shown} where the source has {right[0].shown}.", 0, 1, 1
+    )
+
+
+def _same_group(a: Name, b: Name) -> bool:
+    if a.whole == b.whole or a.whole in b.whole or b.whole in a.whole:
+        return True
+    words_a, words_b = set(a.family), set(b.family)
+    letters_a, letters_b = "".join(w[0] for w in a.family), "".join(w[0] for w in b.family)
+    return bool(words_a & words_b - _GROUP_WORDS) or a.whole == letters_b or b.whole == letters_a
+
+
+_GROUP_WORDS = frozenset(
+    {"the", "of", "for", "on", "behalf", "and", "group", "study", "trial", "investigators", "collaborators", "research"}
+    | {"consortium", "committee", "network", "society", "association", "team", "working", "writing", "international"}
+    | {"national", "clinical"}
+)
+
+
+def _people(
+    people: list[Name], others: list[Name], no_groups: bool, ours_complete: bool, theirs_complete: bool
+) -> AuthorComparison:
+    pairs, clash = _pairs(people, others)
+    matched = sum(1 for pair in pairs if pair is not None)
+    first = bool(pairs and pairs[0] == 0) and clash != 0
+
+    def result(verdict: Agreement, why: str = "") -> AuthorComparison:
+        text = f"Authors: {why}." if why else ""
+        return AuthorComparison(verdict, text, matched, len(people), len(others), first)
+
+    if matched == 0:
+        return result(Agreement.DIFFERS, f"none of ours ({_names(people)}) is among the source's ({_names(others)})")
+    if clash is not None:
+        who = _ordinal(clash, len(people))
+        return result(
+            Agreement.DIFFERS, f"{who} is {people[clash].shown}, in the source {others[pairs[clash] or 0].shown}"
+        )
+    missing = [j for j in range(len(others)) if j not in set(pairs)]
+    extra = [i for i, j in enumerate(pairs) if j is None]
+    if extra and not theirs_complete and min(extra) >= len(others):
+        extra = []
+    found = [j for j in pairs if j is not None]
+    if extra:
+        return result(Agreement.DIFFERS, _extra(people, others, extra, missing))
+    if found != sorted(found):
+        at = next(i for i, j in enumerate(pairs) if j != i)
+        return result(
+            Agreement.DIFFERS,
+            f"another order: {_ordinal(at, len(people))} is {people[at].shown}, in the "
+            f"source {others[at].shown if at < len(others) else 'nobody'}",
+        )
+    if missing:
+        cut = min(missing) >= len(people)
+        if not cut:
+            return result(Agreement.DIFFERS, f"{_names([others[j] for j in missing])} missing in ours")
+        if ours_complete and len(people) not in CUT_LENGTHS:
+            return result(Agreement.DIFFERS, f"{_names([others[j] for j in missing])} missing at the end of ours")
+        return result(Agreement.VARIANT, "list cut after the first " + (str(len(people)) if len(people) > 1 else "one"))
+    exact = no_groups and all(
+        compare_names(a, others[j]) is NameMatch.SAME for a, j in zip(people, pairs, strict=True) if j is not None
+    )
+    return result(Agreement.SAME) if exact else result(Agreement.VARIANT, "names written differently")
+
+
+def _pairs(people: list[Name], others: list[Name]) -> tuple[list[int | None], int | None]:
+    """For each of ours the place of its counterpart, or None; and the first place where only the given names clash."""
+    pairs: list[int | None] = [None] * len(people)
+    free = set(range(len(others)))
+    for i, name in enumerate(people):
+        if i < len(others) and compare_names(name, others[i]) >= NameMatch.VARIANT:
+            pairs[i] = i
+            free.discard(i)
+    clash: int | None = None
+    for i, name in enumerate(people):
+        if pairs[i] is not None:
+            continue
+        ranked = [(compare_names(name, others[j]), -abs(i - j), -j) for j in free]
+        best = max(ranked, default=(NameMatch.NONE, 0, 0))
+        if best[0] >= NameMatch.VARIANT:
+            pairs[i] = -best[2]
+            free.discard(-best[2])
+        elif i in free and compare_names(name, others[i]) is NameMatch.GIVEN_CLASH:
+            pairs[i] = i
+            free.discard(i)
+            clash = i if clash is None else clash
+    return pairs, clash
+
+
+def _extra(people: list[Name], others: list[Name], extra: list[int], missing: list[int]) -> str:
+    at = extra[0]
+    if at in missing:
+        return f"{_ordinal(at, len(people))} is {people[at].shown}, in the source {others[at].shown}"
+    return f"{_names([people[i] for i in extra])} not among the source's authors"
+
+
+def _names(names: list[Name], most: int = 3) -> str:
+    shown = ", ".join(name.shown for name in names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def _ordinal(at: int, total: int) -> str:
+    if at == 0:
+        return "the first author"
+    if at == total - 1:
+        return "the last author"
+    return f"author {at + 1}"
