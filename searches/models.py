@@ -10,10 +10,11 @@ from django.db import models
 from litapp.core.plan import SearchPlan as PlanContent
 from litapp.core.plan import plan_from_dict
 from litapp.core.records import Record, record_from_dict
-from litapp.jobs.models import LeasedStep, LeasedStepQuerySet
+from litapp.jobs.models import LeasedStep
 from litapp.ledger.models import SourceAnswer, SourceRecord
 from litapp.projects.models import Project
 from litapp.verification.models import Verification
+from searches.querysets import CandidateQuerySet, PlanCountQuerySet, RunQuerySet, StepQuerySet, VersionQuerySet
 
 USER = settings.AUTH_USER_MODEL
 
@@ -25,6 +26,9 @@ class SearchPlan(models.Model):
     title = models.CharField(max_length=200)
     created_by = models.ForeignKey(USER, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.title
 
 
 class SearchPlanVersion(models.Model):
@@ -44,6 +48,8 @@ class SearchPlanVersion(models.Model):
     approved_at = models.DateTimeField(null=True, blank=True)
     approved_hash = models.CharField(max_length=64, blank=True, default="")
 
+    objects = VersionQuerySet.as_manager()
+
     class Meta:
         ordering = ["plan", "-number"]
         constraints = [
@@ -56,6 +62,9 @@ class SearchPlanVersion(models.Model):
                 name="approval_is_of_this_content",
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.plan.title}, version {self.number}"
 
     @property
     def is_approved(self) -> bool:
@@ -80,9 +89,15 @@ class PlanCount(models.Model):
     translation = models.TextField(blank=True, default="")
     dropped_words = models.JSONField(default=list)
     notes = models.JSONField(default=list)
+    """[{text, loss}]: what a person must know of the query sent and the number; `loss` "" = information."""
     error = models.TextField(blank=True, default="")
     answer = models.ForeignKey(SourceAnswer, null=True, on_delete=models.PROTECT, related_name="+")
     counted_at = models.DateTimeField(auto_now_add=True)
+
+    objects = PlanCountQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.source}: {'not counted' if self.total is None else self.total}"
 
 
 class RunState(models.TextChoices):
@@ -109,6 +124,16 @@ class RetrievalRun(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     sandbox = models.BooleanField(default=False)
 
+    objects = RunQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"Run {self.pk}"
+
+    @property
+    def is_open(self) -> bool:
+        """Still working (or waiting) for records."""
+        return self.state == RunState.RUNNING
+
 
 class RetrievalStep(LeasedStep):
     """One query at one source within a run: its exact text, its cursor, its counts."""
@@ -120,7 +145,10 @@ class RetrievalStep(LeasedStep):
     query_text = models.TextField()
     query_params = models.JSONField(default=list)
     notes = models.JSONField(default=list)
+    """[{text, loss}]: how the query sent differs from the plan's, and what the source said."""
     cursor = models.JSONField(default=dict)
+    exhausted = models.BooleanField(default=False)
+    """Nothing is left to fetch here: the source gave its last page, or the cap was reached."""
     cap = models.PositiveIntegerField(null=True)
     """Most records wanted from this step; empty = no cap of ours."""
     reported = models.PositiveBigIntegerField(null=True)
@@ -132,13 +160,17 @@ class RetrievalStep(LeasedStep):
     capped = models.CharField(max_length=200, blank=True, default="")
     """Why fewer than reported were fetched; empty = nothing was cut."""
 
-    objects = LeasedStepQuerySet.as_manager()
+    objects = StepQuerySet.as_manager()
 
     class Meta:
         ordering = ["run", "source", "query_index"]
         constraints = [
             models.UniqueConstraint(fields=["run", "source", "query_index"], name="one_step_per_source_and_query")
         ]
+        indexes = [models.Index(fields=["state", "id"], name="retrieval_queue")]
+
+    def __str__(self) -> str:
+        return f"{self.source}, query {self.query_index + 1} of run {self.run_id}"
 
 
 class Decision(models.TextChoices):
@@ -197,6 +229,8 @@ class Candidate(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = CandidateQuerySet.as_manager()
+
     class Meta:
         indexes = [
             models.Index(fields=["project", "merged_into", "decision", "-fit", "id"], name="candidate_queue"),
@@ -205,6 +239,9 @@ class Candidate(models.Model):
             models.Index(fields=["project", "merged_into", "year"], name="candidate_by_year"),
             models.Index(fields=["project", "merged_into", "fit"], name="candidate_by_fit"),
         ]
+
+    def __str__(self) -> str:
+        return self.title
 
     @property
     def merged_record(self) -> Record:
@@ -231,6 +268,9 @@ class CandidateSource(models.Model):
         ]
         indexes = [models.Index(fields=["candidate", "source"], name="candidate_sources")]
 
+    def __str__(self) -> str:
+        return f"{self.source} record of candidate {self.candidate_id}"
+
 
 class BlockKey(models.Model):
     """A key under which a candidate can be found as a possible duplicate (`core.dedupe.block_keys`)."""
@@ -242,6 +282,9 @@ class BlockKey(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["candidate", "key"], name="block_key_once")]
         indexes = [models.Index(fields=["project", "key"], name="block_key_lookup")]
+
+    def __str__(self) -> str:
+        return self.key
 
 
 class RetrievalHit(models.Model):
@@ -255,6 +298,9 @@ class RetrievalHit(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["step", "rank"], name="one_hit_per_rank")]
+
+    def __str__(self) -> str:
+        return f"Rank {self.rank} of step {self.step_id}"
 
 
 class ScreeningDecision(models.Model):
@@ -274,4 +320,10 @@ class ScreeningDecision(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["candidate", "request_id"], name="decision_applied_once")]
-        indexes = [models.Index(fields=["project", "reviewer", "-id"], name="decisions_of_person")]
+        indexes = [
+            models.Index(fields=["project", "reviewer", "-id"], name="decisions_of_person"),
+            models.Index(fields=["project", "request_id"], name="decisions_of_request"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.decision or 'undecided'}: candidate {self.candidate_id}"

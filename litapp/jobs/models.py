@@ -49,8 +49,8 @@ class LeasedStepQuerySet(models.QuerySet[_Step]):
 class LeasedStep(models.Model):
     """A unit of work that a worker leases; abstract. Truth about long work lives here, never in the queue.
 
-    A claim is a conditional update that sets `lease_token`; every write of the worker is conditional on that token, so a
-    worker that lost its lease cannot write. `attempts` counts claims. `done`/`total` are for people.
+    A claim is a conditional update that sets `lease_token`; every write of the worker is conditional on that token, so
+    a worker that lost its lease cannot write. `attempts` counts claims. `done`/`total` are for people.
     """
 
     state = models.CharField(max_length=10, choices=StepState, default=StepState.QUEUED)
@@ -86,6 +86,9 @@ class SourcePace(models.Model):
     observed_per_second = models.FloatField(null=True, blank=True)
     observed_at = models.DateTimeField(null=True, blank=True)
 
+    def __str__(self) -> str:
+        return self.source
+
 
 class HealthState(models.TextChoices):
     CLOSED = "closed", "Available"
@@ -104,9 +107,15 @@ class SourceHealth(models.Model):
     last_success_at = models.DateTimeField(null=True, blank=True)
     changed_at = models.DateTimeField(auto_now=True)
 
+    def __str__(self) -> str:
+        return f"{self.source}: {self.get_state_display()}"
+
 
 class WorkerBeat(models.Model):
     """The worker's sign of life, so that a page can say that no worker is running."""
 
     name = models.CharField(max_length=80, primary_key=True)
     beat_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name

@@ -10,7 +10,7 @@ from django.utils.module_loading import import_string
 
 
 class Work(Protocol):
-    """One kind of background work (named in settings.STEP_KINDS). Both methods may run in any process, any time, twice."""
+    """One kind of background work (named in settings.STEP_KINDS). Both methods may run anywhere, any time, twice."""
 
     def due(self) -> Iterable[str]:
         """Keys of the pieces that may be claimed now (queued, due again, or left by a dead worker)."""

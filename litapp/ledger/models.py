@@ -41,6 +41,9 @@ class SourceAnswer(models.Model):
             models.Index(fields=["source", "-received_at"], name="answer_by_source"),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.source} {self.operation or self.method} {self.received_at:%Y-%m-%d %H:%M:%S}"
+
 
 class SourceRecord(models.Model):
     """A record exactly as one answer stated it: entry number `position` of `answer`. Append-only."""
@@ -58,6 +61,9 @@ class SourceRecord(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["answer", "position"], name="one_record_per_place")]
         indexes = [models.Index(fields=["source", "source_id"], name="record_by_source_id")]
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.source_id}"
 
     @property
     def record(self) -> Record:

@@ -1,0 +1,19 @@
+"""Runs the worker process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from litapp.jobs.worker import run_worker
+
+
+class Command(BaseCommand):
+    help = "Do background work (retrieval, verification, exports) until stopped with Ctrl-C or SIGTERM."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--threads", type=int, default=None, help="threads (default: LITAPP_WORKER_THREADS)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        run_worker(threads=options["threads"])

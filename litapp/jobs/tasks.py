@@ -1,0 +1,34 @@
+"""The one task of the queue."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from threading import BoundedSemaphore
+
+from huey.contrib.djhuey import db_task
+
+from litapp.jobs.work import work_of_kind
+
+MOST_AT_ONCE = {"verification": 2, "export": 2}
+"""Threads of one worker that one kind may use, so that no kind takes all of them. Others: no limit."""
+
+
+@lru_cache
+def _places(kind: str) -> BoundedSemaphore:
+    """The places of this process for work of `kind`."""
+    return BoundedSemaphore(MOST_AT_ONCE.get(kind, 1000))
+
+
+@db_task()
+def ring(kind: str, key: str) -> None:
+    """There may be work of this kind under this key: let its Work object look.
+
+    With all places taken the bell is dropped: those who work look for more, and the reaper rings again.
+    """
+    places = _places(kind)
+    if not places.acquire(blocking=False):
+        return
+    try:
+        work_of_kind(kind).run(key)
+    finally:
+        places.release()

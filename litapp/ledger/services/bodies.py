@@ -1,0 +1,51 @@
+"""The bytes of archived answers: gzip files named by the sha256 of what is in them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import zlib
+from pathlib import Path
+from uuid import uuid4
+
+from django.conf import settings
+
+
+class DamagedBody(Exception):
+    """The archived bytes are missing or are not what was stored. They must not be used."""
+
+
+def body_path(sha256: str) -> Path:
+    """Where the bytes with this hash lie (two letters of it name the folder)."""
+    return Path(settings.DATA_DIR) / "answers" / sha256[:2] / f"{sha256}.gz"
+
+
+def write_body(body: bytes) -> str:
+    """Keep `body` and return its sha256 (hex). Whole or not at all: written beside, synced, then renamed."""
+    sha256 = hashlib.sha256(body).hexdigest()
+    path = body_path(sha256)
+    if path.exists():
+        return sha256
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        with beside.open("wb") as file:
+            file.write(gzip.compress(body, compresslevel=6, mtime=0))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return sha256
+
+
+def read_body(sha256: str) -> bytes:
+    """The bytes with this hash. Raises DamagedBody when they are missing or not these."""
+    try:
+        body = gzip.decompress(body_path(sha256).read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedBody(f"The archived answer {sha256[:12]} cannot be read: {error}") from error
+    if hashlib.sha256(body).hexdigest() != sha256:
+        raise DamagedBody(f"The archived answer {sha256[:12]} was changed after it was stored.")
+    return body

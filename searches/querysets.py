@@ -1,0 +1,214 @@
+"""What is read of plans, runs and candidates: lists, filters, orders, the screening queue, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models import Case, Count, Exists, F, IntegerField, Max, Min, OuterRef, Q, Value, When
+from django.db.models.functions import StrIndex
+
+from litapp.core.normalise import title_key
+from litapp.jobs.models import OPEN_STATES, LeasedStepQuerySet, StepState
+from litapp.verification.models import PublicationState, VerdictStatus
+
+if TYPE_CHECKING:
+    from litapp.projects.models import Project
+    from searches.models import Candidate, PlanCount, RetrievalRun, RetrievalStep, SearchPlanVersion
+
+RETRACTED_STATES = (PublicationState.RETRACTED, PublicationState.PARTLY_RETRACTED, PublicationState.WITHDRAWN)
+VERDICTS = {
+    "verified": Q(verification__status=VerdictStatus.VERIFIED),
+    "suspect": Q(verification__status=VerdictStatus.SUSPECT),
+    "unverified": Q(verification__status=VerdictStatus.UNVERIFIED, verification__checked_at__isnull=False),
+    "manual": Q(verification__status=VerdictStatus.MANUAL),
+    "unchecked": Q(verification=None)
+    | Q(verification__status=VerdictStatus.UNVERIFIED, verification__checked_at__isnull=True),
+    "retracted": Q(verification__publication_state__in=RETRACTED_STATES),
+}
+"""Values of the verdict filter. The first five part all candidates; "retracted" stands beside them."""
+_VERDICT_RANK = Case(
+    When(VERDICTS["retracted"], then=Value(0)),
+    When(VERDICTS["suspect"], then=Value(1)),
+    When(VERDICTS["unverified"], then=Value(2)),
+    When(VERDICTS["unchecked"], then=Value(3)),
+    When(VERDICTS["manual"], then=Value(4)),
+    default=Value(5),
+    output_field=IntegerField(),
+)
+SORTS: dict[str, tuple[Any, ...]] = {
+    "fit": (F("fit").desc(), F("id").asc()),
+    "year": (F("year").desc(nulls_last=True), F("id").asc()),
+    "title": (F("title_key").asc(), F("id").asc()),
+    "author": (F("author_key").asc(), F("id").asc()),
+    "journal": (F("journal").asc(), F("id").asc()),
+    "verdict": (F("verdict_rank").asc(), F("id").asc()),
+    "newest": (F("id").desc(),),
+}
+"""Orders of the list by name; "-name" is the reverse of each."""
+DECISIONS = ("undecided", "include", "exclude", "maybe")
+"""Values of the decision filter."""
+
+
+class VersionQuerySet(models.QuerySet["SearchPlanVersion"]):
+    def of_project(self, project: Project) -> VersionQuerySet:
+        """Versions of the project's plans, newest plan and version first."""
+        return self.filter(plan__project=project).select_related("plan", "approved_by").order_by("-plan_id", "-number")
+
+
+class PlanCountQuerySet(models.QuerySet["PlanCount"]):
+    def latest(self, version: SearchPlanVersion) -> PlanCountQuerySet:
+        """The newest count of each source and query for the version's content as it is now."""
+        newest = (
+            self.filter(version=version, content_hash=version.content_hash)
+            .order_by()
+            .values("source", "query_index")
+            .annotate(newest=Max("pk"))
+            .values("newest")
+        )
+        return self.filter(pk__in=newest).order_by("pk")
+
+
+class RunQuerySet(models.QuerySet["RetrievalRun"]):
+    def of_project(self, project: Project) -> RunQuerySet:
+        """The project's runs, newest first."""
+        return self.filter(project=project).select_related("version__plan", "started_by").order_by("-pk")
+
+
+class StepQuerySet(LeasedStepQuerySet["RetrievalStep"]):
+    def due(self) -> StepQuerySet:
+        """The first claimable step of every lane (run and source) in which no other step is being worked on."""
+        same_lane = type(self)(self.model).filter(run=OuterRef("run"), source=OuterRef("source"))
+        held = same_lane.filter(state=StepState.RUNNING).exclude(pk=OuterRef("pk"))
+        earlier = same_lane.filter(state__in=OPEN_STATES, query_index__lt=OuterRef("query_index"))
+        return self.claimable().filter(~Exists(held), ~Exists(earlier)).order_by("pk")  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateFilter:
+    """What the list shows. Empty = everything; `years` are inclusive; `text`: every word must occur somewhere."""
+
+    verdict: str = ""
+    decision: str = ""
+    source: str = ""
+    fit: int | None = None
+    year_from: int | None = None
+    year_to: int | None = None
+    text: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of `text` in their normal form."""
+        return tuple(dict.fromkeys(title_key(self.text).split()))
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """How many candidates each filter value would show."""
+
+    total: int
+    decisions: dict[str, int]
+    verdicts: dict[str, int]
+    fits: dict[int, int]
+    sources: dict[str, int] = field(default_factory=dict)
+    year_min: int | None = None
+    year_max: int | None = None
+
+
+class CandidateQuerySet(models.QuerySet["Candidate"]):
+    """Reads of candidates. Start with `listed`: it leaves out those merged into another."""
+
+    def listed(self, project: Project) -> CandidateQuerySet:
+        """The project's candidates, each paper once."""
+        return self.filter(project=project, merged_into=None)
+
+    def filtered(self, wanted: CandidateFilter) -> CandidateQuerySet:
+        """Those that match. An unknown verdict or decision value matches nothing."""
+        rows = self
+        if wanted.verdict:
+            rows = rows.filter(VERDICTS.get(wanted.verdict, Q(pk=None)))
+        if wanted.decision:
+            decision = "" if wanted.decision == "undecided" else wanted.decision
+            rows = rows.filter(decision=decision)
+        if wanted.fit is not None:
+            rows = rows.filter(fit=wanted.fit)
+        if wanted.source:
+            rows = rows.from_source(wanted.source)
+        if wanted.year_from is not None:
+            rows = rows.filter(year__gte=wanted.year_from)
+        if wanted.year_to is not None:
+            rows = rows.filter(year__lte=wanted.year_to)
+        for place, word in enumerate(wanted.words):
+            rows = rows.alias(**{f"at_{place}": StrIndex("search_text", Value(word))}).filter(**{f"at_{place}__gt": 0})
+        return rows
+
+    def from_source(self, source: str) -> CandidateQuerySet:
+        """Those that `source` returned."""
+        links = self.model._meta.get_field("source_records").related_model
+        return self.filter(Exists(links._default_manager.filter(candidate=OuterRef("pk"), source=source)))
+
+    def sorted_by(self, name: str) -> CandidateQuerySet:
+        """In one of SORTS ("-name" reversed); an unknown name means "fit"."""
+        key = name.removeprefix("-")
+        order = SORTS.get(key, SORTS["fit"])
+        rows = self.alias(verdict_rank=_VERDICT_RANK) if key == "verdict" else self
+        if name.startswith("-") and key in SORTS:
+            order = tuple(_reversed(part) for part in order)
+        return rows.order_by(*order)
+
+    def for_list(self) -> CandidateQuerySet:
+        """Only what a list row shows, with its verdict, in one query."""
+        return self.select_related("verification").defer(
+            "record", "provenance", "search_text", "verification__record", "verification__reasons"
+        )
+
+    def for_card(self) -> CandidateQuerySet:
+        """All that the one-record view shows, in one query (its source records come separately)."""
+        return self.select_related("verification", "decided_by").defer("search_text", "verification__record")
+
+    def queue(self) -> CandidateQuerySet:
+        """Undecided ones in screening order: best fit first, then in order of arrival."""
+        return self.filter(decision="").order_by("-fit", "id")
+
+    def after(self, candidate: Candidate) -> CandidateQuerySet:
+        """Those behind `candidate` in screening order, nearest first (decided or not: filter with `queue` before)."""
+        return self.filter(Q(fit__lt=candidate.fit) | Q(fit=candidate.fit, id__gt=candidate.pk)).order_by("-fit", "id")
+
+    def before(self, candidate: Candidate) -> CandidateQuerySet:
+        """Those in front of `candidate` in screening order, nearest first."""
+        return self.filter(Q(fit__gt=candidate.fit) | Q(fit=candidate.fit, id__lt=candidate.pk)).order_by("fit", "-id")
+
+    def facets(self) -> Facets:
+        """Counts for every filter value over these candidates; two queries whatever their number."""
+        counts: dict[str, Any] = {"total": Count("pk"), "year_min": Min("year"), "year_max": Max("year")}
+        counts |= {f"verdict_{name}": Count("pk", filter=condition) for name, condition in VERDICTS.items()}
+        for name in DECISIONS:
+            counts[f"decision_{name}"] = Count("pk", filter=Q(decision="" if name == "undecided" else name))
+        counts |= {f"fit_{value}": Count("pk", filter=Q(fit=value)) for value in (1, 2, 3)}
+        row = self.order_by().aggregate(**counts)
+        sources = (
+            self.order_by()
+            .values("source_records__source")
+            .annotate(papers=Count("pk", distinct=True))
+            .values_list("source_records__source", "papers")
+        )
+        return Facets(
+            total=row["total"],
+            decisions={name: row[f"decision_{name}"] for name in DECISIONS},
+            verdicts={name: row[f"verdict_{name}"] for name in VERDICTS},
+            fits={value: row[f"fit_{value}"] for value in (3, 2, 1)},
+            sources={source: papers for source, papers in sorted(sources, key=lambda s: str(s[0])) if source},
+            year_min=row["year_min"],
+            year_max=row["year_max"],
+        )
+
+    def visible_ids(self, ids: Iterable[int]) -> list[int]:
+        """Those of `ids` that are among these candidates."""
+        return list(self.filter(pk__in=list(ids)).values_list("pk", flat=True))
+
+
+def _reversed(part: Any) -> Any:
+    """The same order the other way round; unknown years stay at the end."""
+    return part.expression.asc(nulls_last=part.nulls_last) if part.descending else part.expression.desc()
