@@ -41,6 +41,7 @@ _NOTICE_LINKS = frozenset({"RetractionOf", "PartialRetractionOf", "ExpressionOfC
 _NOTICE_TYPES = frozenset(
     {"Retraction of Publication", "Retraction Notice", "Published Erratum", "Expression of Concern"}
 )
+_NO_TITLE = "[Not Available]"
 _RETRACTED_TYPE = "Retracted Publication"
 _DOI_IN_CITATION = re.compile(r"\bdoi:\s*(10\.\S+)", re.IGNORECASE)
 
@@ -98,9 +99,11 @@ def _article(element: _Element, source: str) -> Record:
     types = _texts(article, "PublicationTypeList/PublicationType")
     vernacular = _title(article.find("VernacularTitle"))
     title = _title(article.find("ArticleTitle"))
-    if not title and vernacular:
+    if vernacular and (not title or title == _NO_TITLE):
         title = vernacular
         warnings.append("PubMed gives the title in the original language only.")
+    elif title == _NO_TITLE:
+        warnings.append("PubMed has no title for this record.")
     authors, complete = _authors(article.find("AuthorList"))
     abstract = _abstract(article.find("Abstract"))
     if not abstract:

@@ -1,41 +1,123 @@
-"""PubMed: search, look-up and citation match. (Stub: signatures only, being filled.)"""
+"""PubMed: Boolean search, records by PMID or DOI, title match, similar articles."""
 
 from __future__ import annotations
 
 from litapp.core.plan import Filters, PlanQuery
-from litapp.core.records import Identifier, Record
-from litapp.providers.base import Classification, Client, CompiledQuery, CountResult, Credentials, LookupResult, Page
+from litapp.core.ports import Answer, Outcome, Request
+from litapp.core.records import Identifier, Record, Scheme
+from litapp.providers.answers import UnreadableAnswer
+from litapp.providers.asking import answer_id_of, first_by_identifier, look_up_in_batches, unreadable
+from litapp.providers.base import (
+    Classification,
+    Client,
+    CompiledQuery,
+    CountResult,
+    Credentials,
+    Hit,
+    LookupResult,
+    Page,
+    SourceError,
+)
+from litapp.providers.pubmed import parse, request
+from litapp.providers.pubmed import query as terms
+from litapp.providers.pubmed.request import MOST_RECORDS, RECORDS_A_CALL
+from litapp.providers.reading import sequence, texts, whole
 from litapp.providers.settings import SourceSettings
+
+_DOIS_A_CALL = 25
+_MATCHES = 5
 
 
 class PubMed:
-    """See `providers.base`."""
+    """See `providers.base`. It has no state and may be shared."""
 
     source = "pubmed"
-    lookup_schemes: tuple[str, ...] = ("doi", "pmid")
+    lookup_schemes: tuple[str, ...] = ("pmid", "doi")
 
     def credentials(self, settings: SourceSettings) -> Credentials:
-        raise NotImplementedError
+        """Tool, contact and key as form fields (NCBI knows no header for them)."""
+        fields = (("tool", "".join(settings.tool.split())), ("email", settings.email), ("api_key", settings.key))
+        return Credentials(params=tuple((name, value) for name, value in fields if value))
 
     def classify(self, status: int, headers: dict[str, str], body: bytes) -> Classification:
-        raise NotImplementedError
+        """See `pubmed.parse.classify`."""
+        return parse.classify(status, headers, body)
 
     def published_limit(self, headers: dict[str, str], body: bytes) -> float | None:
-        raise NotImplementedError
+        """See `pubmed.parse.published_limit`."""
+        return parse.published_limit(headers)
 
     def compile(self, query: PlanQuery, filters: Filters) -> CompiledQuery:
-        raise NotImplementedError
+        """The term sent to PubMed, filters as tagged terms. Raises SourceError for an empty or unbalanced query."""
+        return terms.compile_query(query, filters)
 
     def count(self, client: Client, query: CompiledQuery) -> CountResult:
-        raise NotImplementedError
+        """The exact number of records, what PubMed made of the query, and the words it dropped."""
+        answer = client.send(request.esearch(query.params, retmax=0, operation="count"))
+        result = self._search_result(answer)
+        return CountResult(result.total, True, answer.answer_id, result.translation, result.dropped, result.warnings)
 
     def fetch_page(self, client: Client, query: CompiledQuery, cursor: dict[str, object], limit: int) -> Page:
-        raise NotImplementedError
+        """The next up to 200 records, ranked as PubMed listed them.
+
+        The first call asks for all identifiers at once (one consistent list) and keeps them in the cursor:
+        `ids` still to fetch, `rank` of the last record fetched, `total`, `capped`. A later version may add `slices`
+        (date ranges still to be listed) when a query has more than 9,999 records.
+        """
+        notes: tuple[str, ...] = ()
+        if cursor:
+            pmids = list(texts(sequence(cursor.get("ids"))))
+            rank, total = whole(cursor.get("rank")) or 0, whole(cursor.get("total"))
+            capped = cursor.get("capped") is True
+        else:
+            answer = client.send(request.esearch(query.params, retmax=max(1, min(limit, MOST_RECORDS))))
+            result = self._search_result(answer)
+            pmids, rank, total = list(result.pmids), 0, result.total
+            capped = result.total > MOST_RECORDS and limit > MOST_RECORDS
+            notes = _search_notes(result, capped)
+            expected = min(result.total, limit, MOST_RECORDS)
+            if len(pmids) < expected:
+                raise SourceError(
+                    self.source,
+                    Outcome.MALFORMED,
+                    f"PubMed reports {result.total:,} records but named only {len(pmids):,} of {expected:,}.",
+                    hint="Try again; if it stays so, narrow the query.",
+                    answer_id=answer.answer_id,
+                )
+        taken, rest = pmids[: min(RECORDS_A_CALL, max(limit, 0))], pmids[min(RECORDS_A_CALL, max(limit, 0)) :]
+        if not taken:
+            return Page((), None, total=total, notes=notes)
+        page_hits, missing, invalid, extra = self._records_of(client, taken, rank)
+        following: dict[str, object] | None = None
+        if rest:
+            following = {"ids": rest, "rank": rank + len(taken), "total": total, "capped": capped}
+        if extra:
+            notes = (*notes, f"PubMed sent {extra} record(s) that were not asked for; they are not used.")
+        return Page(
+            tuple(page_hits),
+            following,
+            total=total,
+            invalid_records=invalid,
+            capped=capped and not rest,
+            missing=missing,
+            notes=notes,
+        )
 
     def lookup(
         self, client: Client, identifiers: list[Identifier], *, max_age_seconds: float | None = None
     ) -> LookupResult:
-        raise NotImplementedError
+        """Records by PMID (200 a call) or DOI (25 a call, two calls). A DOI counts only if the record itself has it."""
+
+        def ask(batch: list[Identifier]) -> LookupResult:
+            if batch[0].scheme is Scheme.PMID:
+                return self._lookup_pmids(client, batch, max_age_seconds)
+            return self._lookup_dois(client, batch, max_age_seconds)
+
+        pmids = [one for one in identifiers if one.scheme is not Scheme.DOI]
+        dois = [one for one in identifiers if one.scheme is Scheme.DOI]
+        first = look_up_in_batches(self.source, pmids, self.lookup_schemes, RECORDS_A_CALL, ask)
+        second = look_up_in_batches(self.source, dois, self.lookup_schemes, _DOIS_A_CALL, ask)
+        return LookupResult(first.found | second.found, first.absent | second.absent, first.failures | second.failures)
 
     def match(
         self,
@@ -47,4 +129,128 @@ class PubMed:
         journal: str = "",
         max_age_seconds: float | None = None,
     ) -> tuple[list[Record], list[int]]:
-        raise NotImplementedError
+        """Up to five records with the words of this title: all of them, or else the longest ones and the author.
+
+        Year and journal are not asked for: they are what a wrong citation gets wrong.
+        """
+        words = terms.title_words(title)
+        if not words:
+            return [], []
+        longest = sorted(words, key=len, reverse=True)[: 4 if author else 6]
+        answer_ids: list[int] = []
+        for term in dict.fromkeys((terms.title_term(words[:20]), terms.title_term(longest, author=author))):
+            params = (("term", term), ("sort", terms.SORT))
+            answer = client.send(
+                request.esearch(params, retmax=_MATCHES, operation="match"), max_age_seconds=max_age_seconds
+            )
+            answer_ids.append(answer_id_of(answer))
+            pmids = self._search_result(answer).pmids[:_MATCHES]
+            if pmids:
+                fetched, answer_id = self._fetch(client, list(pmids), "match", max_age_seconds)
+                return _in_order(pmids, fetched), [*answer_ids, answer_id]
+        return [], answer_ids
+
+    def related(self, client: Client, identifier: Identifier, limit: int) -> tuple[list[Record], list[int]]:
+        """PubMed's similar articles of a PMID (or of a DOI that PubMed has). Raises SourceError."""
+        pmid, answer_ids = identifier.value, list[int]()
+        if identifier.scheme is not Scheme.PMID:
+            result = self.lookup(client, [identifier])
+            if identifier in result.failures:
+                raise result.failures[identifier]
+            if identifier not in result.found:
+                return [], list(result.absent.values())
+            record, answer_id = result.found[identifier]
+            pmid, answer_ids = record.pmid, [answer_id]
+        answer = client.send(request.elink_related(pmid))
+        answer_ids.append(answer_id_of(answer))
+        try:
+            pmids = parse.related_pmids(answer.body)[: max(limit, 0)]
+        except UnreadableAnswer as error:
+            raise unreadable(self.source, parse.LABEL, answer, error) from error
+        records: list[Record] = []
+        for start in range(0, len(pmids), RECORDS_A_CALL):
+            batch = pmids[start : start + RECORDS_A_CALL]
+            fetched, answer_id = self._fetch(client, list(batch), "related", None)
+            records += _in_order(batch, fetched)
+            answer_ids.append(answer_id)
+        return records, answer_ids
+
+    def _search_result(self, answer: Answer) -> parse.SearchResult:
+        try:
+            return parse.search_result(answer.body)
+        except UnreadableAnswer as error:
+            raise unreadable(self.source, parse.LABEL, answer, error) from error
+
+    def _read(self, client: Client, wanted: Request, max_age_seconds: float | None) -> tuple[list[Record], int]:
+        answer = client.send(wanted, max_age_seconds=max_age_seconds)
+        if answer.outcome is Outcome.NOT_FOUND:
+            return [], answer_id_of(answer)
+        try:
+            return parse.records(answer.body), answer_id_of(answer)
+        except UnreadableAnswer as error:
+            raise unreadable(self.source, parse.LABEL, answer, error) from error
+
+    def _fetch(
+        self, client: Client, pmids: list[str], operation: str, max_age_seconds: float | None
+    ) -> tuple[list[Record], int]:
+        return self._read(client, request.efetch(pmids, operation=operation), max_age_seconds)
+
+    def _records_of(self, client: Client, pmids: list[str], rank: int) -> tuple[list[Hit], tuple[str, ...], int, int]:
+        """Hits in the order of `pmids`; the PMIDs that did not come; records without title; records not asked for."""
+        fetched, answer_id = self._fetch(client, pmids, "records", None)
+        by_pmid: dict[str, tuple[int, Record]] = {}
+        for position, record in enumerate(fetched):
+            by_pmid.setdefault(record.source_id, (position, record))
+        hits: list[Hit] = []
+        invalid = 0
+        for offset, pmid in enumerate(pmids, start=1):
+            if pmid not in by_pmid:
+                continue
+            position, record = by_pmid[pmid]
+            if record.title:
+                hits.append(Hit(record, rank + offset, answer_id, position))
+            else:
+                invalid += 1
+        missing = tuple(pmid for pmid in pmids if pmid not in by_pmid)
+        extra = len(set(by_pmid) - set(pmids))
+        return hits, missing, invalid, extra
+
+    def _lookup_pmids(self, client: Client, batch: list[Identifier], max_age: float | None) -> LookupResult:
+        fetched, answer_id = self._fetch(client, [one.value for one in batch], "lookup", max_age)
+        by_pmid = {record.source_id: record for record in reversed(fetched)}
+        found = {one: (by_pmid[one.value], answer_id) for one in batch if one.value in by_pmid}
+        return LookupResult(found, {one: answer_id for one in batch if one not in found})
+
+    def _lookup_dois(self, client: Client, batch: list[Identifier], max_age: float | None) -> LookupResult:
+        params = (("term", terms.dois_term([one.value for one in batch])), ("sort", terms.SORT))
+        answer = client.send(
+            request.esearch(params, retmax=RECORDS_A_CALL, operation="lookup"), max_age_seconds=max_age
+        )
+        result, search_id = self._search_result(answer), answer_id_of(answer)
+        if result.total > RECORDS_A_CALL:
+            raise SourceError(
+                self.source,
+                Outcome.MALFORMED,
+                "PubMed did not take these DOIs as DOIs and found too much.",
+                hint="Look them up one by one.",
+                answer_id=search_id,
+            )
+        if not result.pmids:
+            return LookupResult({}, dict.fromkeys(batch, search_id))
+        fetched, answer_id = self._fetch(client, list(result.pmids), "lookup", max_age)
+        index = first_by_identifier(fetched)
+        found = {one: (index[one], answer_id) for one in batch if one in index}
+        return LookupResult(found, {one: search_id for one in batch if one not in found})
+
+
+def _search_notes(result: parse.SearchResult, capped: bool) -> tuple[str, ...]:
+    notes = [f"PubMed does not know “{word}” and searched without it." for word in result.dropped]
+    notes += result.warnings
+    if capped:
+        notes.append(f"PubMed reports {result.total:,} records but gives only the first {MOST_RECORDS:,}.")
+    return tuple(notes)
+
+
+def _in_order(pmids: tuple[str, ...] | list[str], records: list[Record]) -> list[Record]:
+    by_pmid = {record.source_id: record for record in reversed(records)}
+    return [by_pmid[pmid] for pmid in pmids if pmid in by_pmid]

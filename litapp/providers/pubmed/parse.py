@@ -1,0 +1,201 @@
+"""Answers of NCBI's E-utilities: what they mean, and what they hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lxml import etree
+
+from litapp.core.formats.pubmedxml import PubmedXmlError, iter_pubmed_records
+from litapp.core.ports import Outcome
+from litapp.core.records import Record
+from litapp.providers import answers
+from litapp.providers.answers import UnreadableAnswer
+from litapp.providers.base import Classification
+from litapp.providers.reading import mapping, mappings, sequence, text, texts, whole
+
+LABEL = "PubMed"
+
+_PARSER_OPTIONS = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
+_BEYOND_CAP = re.compile(r"'?retstart'? cannot be larger than", re.IGNORECASE)
+_PERMANENT = re.compile(
+    r"invalid db name|supplied id parameter is empty|neither query_key nor id|cannot get document summary|"
+    r"UID=.*not found|empty term|can't run executor: (?:query|empty)",
+    re.IGNORECASE,
+)
+_EMPTY_ID_LIST = re.compile(rb"ID[+ ]list[+ ]is[+ ]empty", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """An ESearch answer. `dropped` are words PubMed did not know and searched without."""
+
+    total: int
+    pmids: tuple[str, ...]
+    translation: str
+    dropped: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def classify(status: int, headers: dict[str, str], body: bytes) -> Classification:
+    """What an answer means. An ERROR, or an answer without Count, is a failed search and never zero hits."""
+    stripped = body.lstrip()[:1]
+    if status == 429:
+        return answers.too_many_requests(LABEL, headers)
+    if status == 414:
+        return answers.refused_request(LABEL, "it is too long.")
+    if stripped == b"{":
+        return _classify_json(status, headers, body)
+    if _EMPTY_ID_LIST.search(body[:500]):
+        return Classification(Outcome.NOT_FOUND, "PubMed knows none of these identifiers.")
+    by_status = answers.by_status(LABEL, status, headers)
+    if by_status is not None:
+        return by_status
+    if answers.looks_like_html(body):
+        return answers.malformed(LABEL, "a web page in place of data")
+    if not stripped:
+        return answers.malformed(LABEL, "an empty answer")
+    if stripped != b"<":
+        return answers.malformed(LABEL, "text in place of data")
+    return _classify_xml(status, body)
+
+
+def _classify_json(status: int, headers: dict[str, str], body: bytes) -> Classification:
+    try:
+        data = answers.read_json_object(body)
+    except UnreadableAnswer as error:
+        return answers.by_status(LABEL, status, headers) or answers.malformed(LABEL, str(error))
+    gateway = text(data.get("error"))
+    if gateway:
+        return _gateway_error(gateway, headers)
+    result = mapping(data.get("esearchresult"))
+    message = text(result.get("ERROR")) or text(data.get("ERROR"))
+    if message:
+        return _reported_error(message)
+    by_status = answers.by_status(LABEL, status, headers)
+    if by_status is not None:
+        return by_status
+    if status >= 400:
+        return answers.refused_request(LABEL)
+    try:
+        if "esearchresult" in data:
+            return Classification(Outcome.OK if search_result(body).total else Outcome.EMPTY)
+        if "linksets" in data:
+            return Classification(Outcome.OK if related_pmids(body) else Outcome.EMPTY)
+    except UnreadableAnswer as error:
+        return answers.malformed(LABEL, str(error))
+    return answers.malformed(LABEL, "data of another form than expected")
+
+
+def _gateway_error(message: str, headers: dict[str, str]) -> Classification:
+    """Errors of NCBI's gateway, which come as JSON whatever was asked for, and sometimes with status 200."""
+    lowered = message.lower()
+    if "rate limit" in lowered:
+        return answers.too_many_requests(LABEL, headers)
+    if "api key" in lowered:
+        # The gateway says so for a moment, too, when a good key is over its limit: one repetition tells them apart.
+        return Classification(
+            Outcome.PERMANENT,
+            "NCBI does not accept the key of this installation.",
+            hint="Correct or remove the NCBI key in the settings.",
+            code="bad_key",
+            repeats=1,
+        )
+    return Classification(
+        Outcome.TRANSIENT, "NCBI's gateway has a problem at the moment.", hint="Try again later.", code="gateway"
+    )
+
+
+def _reported_error(message: str) -> Classification:
+    """An ERROR of the E-utilities themselves."""
+    if _BEYOND_CAP.search(message):
+        return Classification(
+            Outcome.PERMANENT,
+            "PubMed gives only the first 9,999 records of a query.",
+            hint="Narrow the query, or split it by years.",
+            code="beyond_cap",
+        )
+    if _PERMANENT.search(message):
+        return answers.refused_request(LABEL, answers.plain_detail(message))
+    return Classification(
+        Outcome.TRANSIENT, "PubMed's search engine failed.", hint="Try again later.", code="backend_failed"
+    )
+
+
+def _classify_xml(status: int, body: bytes) -> Classification:
+    try:
+        root = etree.fromstring(body, etree.XMLParser(**_PARSER_OPTIONS))
+    except (etree.XMLSyntaxError, ValueError):
+        return answers.malformed(LABEL, "data that is cut off or damaged")
+    message = " ".join((root.findtext(".//ERROR") or "").split())
+    if message:
+        return _reported_error(message)
+    if status >= 400:
+        return answers.refused_request(LABEL)
+    if root.tag == "PubmedArticleSet":
+        records = root.find("PubmedArticle") is not None or root.find("PubmedBookArticle") is not None
+        return Classification(Outcome.OK if records else Outcome.EMPTY)
+    if root.tag == "eSearchResult":
+        total = whole(root.findtext("Count"))
+        if total is not None:
+            return Classification(Outcome.OK if total else Outcome.EMPTY)
+    return answers.malformed(LABEL, "data of another form than expected")
+
+
+def search_result(body: bytes) -> SearchResult:
+    """An ESearch answer in JSON (its numbers are texts). Raises UnreadableAnswer when it holds no count."""
+    result = mapping(answers.read_json_object(body).get("esearchresult"))
+    total = whole(result.get("count"))
+    if total is None or not isinstance(result.get("idlist", []), list):
+        raise UnreadableAnswer("a search result without a count")
+    missing, remarks = mapping(result.get("errorlist")), mapping(result.get("warninglist"))
+    fields = texts(missing.get("fieldsnotfound"))
+    warnings = [f"PubMed does not know the field “{name}”." for name in fields]
+    warnings += [f"PubMed ignored “{phrase}”." for phrase in texts(remarks.get("phrasesignored"))]
+    warnings += [
+        f"PubMed does not have the phrase “{phrase.strip(chr(34))}” and searched its words."
+        for phrase in texts(remarks.get("quotedphrasesnotfound"))
+    ]
+    warnings += [answers.plain_detail(message) for message in texts(remarks.get("outputmessages"))]
+    return SearchResult(
+        total=total,
+        pmids=texts(result.get("idlist")),
+        translation=text(result.get("querytranslation")),
+        dropped=texts(missing.get("phrasesnotfound")),
+        warnings=tuple(warnings),
+    )
+
+
+def records(body: bytes) -> list[Record]:
+    """The records of an EFetch answer, in its order. Raises UnreadableAnswer."""
+    try:
+        return list(iter_pubmed_records(body))
+    except PubmedXmlError:
+        raise UnreadableAnswer("records that are cut off or damaged") from None
+
+
+def related_pmids(body: bytes) -> tuple[str, ...]:
+    """The similar articles of an ELink answer, most similar first, without the record that was asked about.
+
+    Raises UnreadableAnswer when the answer has no link sets at all.
+    """
+    data = answers.read_json_object(body)
+    if not isinstance(data.get("linksets"), list):
+        raise UnreadableAnswer("an answer without links")
+    found: dict[str, None] = {}
+    asked: set[str] = set()
+    for linkset in mappings(data["linksets"]):
+        asked.update(texts(linkset.get("ids")))
+        for group in mappings(linkset.get("linksetdbs")):
+            if text(group.get("linkname")) == "pubmed_pubmed":
+                for link in sequence(group.get("links")):
+                    pmid = text(mapping(link).get("id")) or text(link)
+                    if pmid.isascii() and pmid.isdigit():
+                        found[pmid] = None
+    return tuple(pmid for pmid in found if pmid not in asked)
+
+
+def published_limit(headers: dict[str, str]) -> float | None:
+    """Requests a second that NCBI grants this caller (3 without a key, 10 with one)."""
+    return answers.number_in(headers, "x-ratelimit-limit")
