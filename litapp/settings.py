@@ -113,6 +113,8 @@ def database(url: str) -> dict[str, object]:
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": DATA_DIR / "litledger.sqlite3",
+            # A file, not memory: tests see the same locking as an installation does.
+            "TEST": {"NAME": DATA_DIR / "test.sqlite3"},
             "OPTIONS": {
                 "timeout": 20,
                 "transaction_mode": "IMMEDIATE",

@@ -41,7 +41,7 @@ class Priority(models.IntegerChoices):
 class Verification(LeasedStep):
     """The check of one record in one project. It is its own unit of background work (a worker leases a batch).
 
-    `record` is the record as it is checked (canonical dict), `record_hash` its sha256: a changed record is checked again.
+    `record` is the record as checked (canonical dict), `record_hash` its sha256: a changed record is checked again.
     `returned_by` are the sources whose answers the record came from; a check at one of them proves nothing new.
     `status`, `kind`, `reasons`, `passed`, `asked` are what `core.verification.judge` says of the stored checks.
     """

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
 
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from litapp.core.records import record_from_dict
 from litapp.providers.registry import SOURCES
-from litapp.verification.models import Check, CheckOutcome, Verification
+from litapp.verification.models import Check, Verification
+from litapp.web.templatetags.badges import verification_badges
 
 FIELD_LABELS = {
     "title": "Title",
@@ -21,10 +26,10 @@ FIELD_LABELS = {
     "pmid": "PMID",
 }
 RULE_QUESTIONS = {
-    "identifier_resolves": "Does the identifier lead to this paper?",
-    "identifiers_agree": "Do PMID and DOI name the same paper?",
-    "title_cross_source": "Does another source know this title?",
-    "fields_agree": "Do the details agree?",
+    "identifier_resolves": "The identifier leads to this paper",
+    "identifiers_agree": "PMID and DOI name the same paper",
+    "title_cross_source": "Another source knows this paper",
+    "fields_agree": "The details agree",
 }
 """What each rule of `core.verification` asks, in words."""
 _LABELS = {source.key: source.label for source in SOURCES}
@@ -36,76 +41,91 @@ def source_label(key: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """What one source states for a field, and how it stands to ours."""
-
-    source: str
-    value: str
-    verdict: str
-    why: str
-
-    @property
-    def agrees(self) -> bool:
-        return self.verdict in {"same", "variant"}
-
-
-@dataclass(frozen=True, slots=True)
 class ComparedField:
-    """One field: our value, and every source's."""
+    """One value of one field as one or more sources state it, beside ours (`partials/compare.html`)."""
 
     name: str
-    label: str
     ours: str
-    stated: tuple[Stated, ...]
-    wrong: bool
-
-
-@dataclass(slots=True)
-class _Row:
-    ours: str = ""
-    stated: list[Stated] = field(default_factory=list)
-
-
-def compared_fields(verification: Verification, checks: Iterable[Check]) -> list[ComparedField]:
-    """Every compared field once, in reading order, with each source's value (a source is listed once a field)."""
-    rows: dict[str, _Row] = {name: _Row() for name in FIELD_LABELS}
-    for check in checks:
-        for entry in check.fields:
-            row = rows.setdefault(entry["field"], _Row())
-            row.ours = row.ours or entry["ours"]
-            if entry["theirs"] and not any(s.source == source_label(check.source) for s in row.stated):
-                row.stated.append(Stated(source_label(check.source), entry["theirs"], entry["verdict"], entry["why"]))
-    return [
-        ComparedField(
-            name, FIELD_LABELS.get(name, name.title()), row.ours, tuple(row.stated), name in verification.wrong
-        )
-        for name, row in rows.items()
-        if row.stated or row.ours
-    ]
+    theirs: str
+    agreement: str
+    why: str
+    sources: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToldCheck:
-    """A check as a line: what was asked, of whom, when, and what came out."""
+    """A check as a line: what was asked, of whom, when, what came out (`partials/checks.html`)."""
 
-    check: Check
-    question: str
+    outcome: str
+    text: str
     source: str
-    answers: list[Any]
+    asked_at: datetime | None
+    answer_url: str
+    reason: str
 
-    @property
-    def sign(self) -> str:
-        """The icon's name."""
-        return {CheckOutcome.PASS: "check", CheckOutcome.FAIL: "not-equal"}.get(
-            CheckOutcome(self.check.outcome), "dash"
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything behind one badge (`partials/evidence.html`)."""
+
+    title: str
+    badges: SafeString
+    summary: str
+    checked_at: datetime | None
+    fields: list[ComparedField]
+    checks: list[ToldCheck]
+
+
+def compared_fields(checks: Iterable[Check]) -> list[ComparedField]:
+    """Every compared field in reading order: one row for each different value, with the sources that state it."""
+    rows: dict[tuple[str, str, str], tuple[dict[str, str], list[str]]] = {}
+    for check in checks:
+        for entry in check.fields:
+            key = (entry["field"], entry["theirs"], entry["verdict"])
+            _, sources = rows.setdefault(key, (entry, []))
+            label = source_label(check.source)
+            if label not in sources:
+                sources.append(label)
+    order = {name: place for place, name in enumerate(FIELD_LABELS)}
+    ordered = sorted(rows.values(), key=lambda row: order.get(row[0]["field"], len(order)))
+    return [
+        ComparedField(
+            FIELD_LABELS.get(entry["field"], entry["field"].capitalize()),
+            entry["ours"],
+            entry["theirs"],
+            entry["verdict"],
+            entry["why"],
+            ", ".join(sources),
         )
+        for entry, sources in ordered
+        if entry["ours"] or entry["theirs"]
+    ]
 
 
-def told_checks(checks: Iterable[Check]) -> list[ToldCheck]:
+def told_checks(checks: Iterable[Check], project_id: int) -> list[ToldCheck]:
     """The checks with their words; `checks` should have its answers prefetched."""
     return [
         ToldCheck(
-            check, RULE_QUESTIONS.get(check.rule, check.rule), source_label(check.source), list(check.answers.all())
+            check.outcome,
+            RULE_QUESTIONS.get(check.rule, check.rule.replace("_", " ").capitalize()),
+            check.source,
+            check.asked_at,
+            next((reverse("verification:answer", args=[project_id, a.pk]) for a in check.answers.all()), ""),
+            check.reason,
         )
         for check in checks
     ]
+
+
+def evidence_of(verification: Verification) -> Evidence:
+    """What the panel shows; two queries."""
+    checks = list(verification.checks.filter(round=verification.round).prefetch_related("answers"))
+    record = record_from_dict(verification.record)
+    return Evidence(
+        title=record.title,
+        badges=verification_badges(verification, preprint=record.is_preprint),
+        summary=" ".join(verification.reasons),
+        checked_at=verification.checked_at,
+        fields=compared_fields(checks),
+        checks=told_checks(checks, verification.project_id),
+    )

@@ -1,4 +1,4 @@
-"""Asks the sources about a batch of records: identifiers in the sources' batches first, a search only as last resort."""
+"""Asks the sources about a batch of records: identifiers in batches first, a search only as last resort."""
 
 from __future__ import annotations
 

@@ -143,5 +143,3 @@ def _forget_verdict(verification: Verification) -> None:
 def waiting_count(project: Project) -> int:
     """How many records of the project wait for their check."""
     return Verification.objects.filter(project=project, state__in=OPEN_STATES).count()
-
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
@@ -12,7 +11,8 @@ from django.utils import timezone
 from litapp.core.records import Record, record_from_dict
 from litapp.core.verification import CheckResult, PublicationStatus, check_record, judge, publication_status
 from litapp.jobs.models import LEASE, StepState
-from litapp.jobs.services import enqueue, worker_name
+from litapp.jobs.services import claim_many, enqueue
+from litapp.jobs.worker import Repeated
 from litapp.verification.models import Check, VerdictStatus, Verification
 from litapp.verification.services.evidence import Evidence, gather
 from litapp.verification.services.requests import KIND
@@ -22,6 +22,8 @@ BATCH = 200
 ROUNDS_FOR_SILENT_SOURCES = 4
 """How often a record is asked about again because a source could not be reached; then its verdict stands as it is."""
 LONGEST_WAIT = timedelta(hours=1)
+KEEP_LEASE_EVERY = 20.0
+"""Seconds between renewals of the lease while sources are asked."""
 RULES_VERSION = 1
 
 
@@ -40,21 +42,13 @@ class VerificationWork:
 
 def claim_batch(size: int = BATCH) -> list[Verification]:
     """Lease up to `size` verifications, the most urgent first; [] when there are none."""
-    token, now = secrets.token_hex(16), timezone.now()
-    queue = Verification.objects.claimable().order_by("priority", "id").values_list("pk", flat=True)
-    with transaction.atomic():
-        first = Verification.objects.claimable().order_by("priority", "id").first()
-        if first is None:
-            return []
-        same_kind = queue.filter(ask_afresh=first.ask_afresh)[:size]
-        Verification.objects.claimable().filter(pk__in=list(same_kind)).update(
-            state=StepState.RUNNING,
-            lease_token=token,
-            leased_by=worker_name(),
-            lease_until=now + LEASE,
-            started_at=now,
-        )
-    return list(Verification.objects.filter(lease_token=token).order_by("priority", "id"))
+    queue = Verification.objects.claimable().order_by("priority", "id")
+    first = queue.first()
+    if first is None:
+        return []
+    places = queue.filter(ask_afresh=first.ask_afresh).values_list("pk", flat=True)[:size]
+    token = claim_many(Verification.objects.all(), places)
+    return list(Verification.objects.filter(lease_token=token).order_by("priority", "id")) if token else []
 
 
 def verify_batch(batch: Sequence[Verification]) -> None:
@@ -63,13 +57,19 @@ def verify_batch(batch: Sequence[Verification]) -> None:
     Rows whose lease was lost meanwhile are left alone: whoever holds them now will store.
     """
     records = [record_from_dict(row.record) for row in batch]
-    evidence = gather(records, afresh=batch[0].ask_afresh)
+    token = batch[0].lease_token
+    keeper = Repeated(lambda: _keep_lease(token), KEEP_LEASE_EVERY, "lease-of-checks")
+    keeper.start()
+    try:
+        evidence = gather(records, afresh=batch[0].ask_afresh)
+    finally:
+        keeper.stop()
     now = timezone.now()
     with transaction.atomic():
         held = {
             row.pk: row
             for row in Verification.objects.select_for_update().filter(
-                pk__in=[v.pk for v in batch], lease_token=batch[0].lease_token, state=StepState.RUNNING
+                pk__in=[v.pk for v in batch], lease_token=token, state=StepState.RUNNING
             )
         }
         for place, row in enumerate(batch):
@@ -77,6 +77,10 @@ def verify_batch(batch: Sequence[Verification]) -> None:
                 _store(held[row.pk], records[place], place, evidence, now)
     if any(row.state == StepState.WAITING for row in held.values()):
         enqueue(KIND, "", delay=_soonest(held.values(), now))
+
+
+def _keep_lease(token: str) -> None:
+    Verification.objects.filter(lease_token=token, state=StepState.RUNNING).update(lease_until=timezone.now() + LEASE)
 
 
 def _soonest(rows: Iterable[Verification], now: datetime) -> float:

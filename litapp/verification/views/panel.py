@@ -7,11 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from litapp.core.records import record_from_dict
 from litapp.projects.models import Project
-from litapp.projects.permissions import Right, project_view
+from litapp.projects.permissions import Right, may, project_view
 from litapp.verification.models import Verification
-from litapp.verification.presentation import compared_fields, source_label, told_checks
+from litapp.verification.presentation import evidence_of, source_label
 from litapp.verification.services.requests import ManualVerdictError, recheck, set_manual
 
 
@@ -55,15 +54,13 @@ def _verification(project: Project, verification_id: int) -> Verification:
 
 
 def _render(request: HttpRequest, verification: Verification, *, error: str = "") -> HttpResponse:
-    checks = list(verification.checks.filter(round=verification.round).prefetch_related("answers"))
     context = {
         "project": verification.project,
         "verification": verification,
-        "record": record_from_dict(verification.record),
-        "checks": told_checks(checks),
-        "fields": compared_fields(verification, checks),
+        "evidence": evidence_of(verification),
         "returned_by": [source_label(key) for key in verification.returned_by],
         "state_asked_of": [source_label(key) for key in verification.state_asked_of],
+        "may_verify": may(request.membership, Right.VERIFY),  # type: ignore[attr-defined]  # set by project_view
         "manual_error": error,
     }
     template = "verification/panel.html"
