@@ -2,20 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from django.conf import settings
 from django.db import models
+from django.db.models import Count, Q
 
 from litapp.jobs.models import LeasedStep, LeasedStepQuerySet
 from litapp.projects.models import Project
+from litapp.verification.models import VerdictStatus
 from searches.models import Candidate
+from searches.querysets import RETRACTED_STATES
 
 USER = settings.AUTH_USER_MODEL
+_CHECK = "candidate__verification__"
+_UNCHECKED = Q(candidate__verification=None) | Q(
+    **{f"{_CHECK}status": VerdictStatus.UNVERIFIED, f"{_CHECK}checked_at__isnull": True}
+)
+VERDICTS: Mapping[str, Q] = MappingProxyType(
+    {
+        "retracted": Q(**{f"{_CHECK}publication_state__in": RETRACTED_STATES}),
+        "verified": Q(**{f"{_CHECK}status": VerdictStatus.VERIFIED}),
+        "suspect": Q(**{f"{_CHECK}status": VerdictStatus.SUSPECT}),
+        "unverified": Q(**{f"{_CHECK}status": VerdictStatus.UNVERIFIED, f"{_CHECK}checked_at__isnull": False}),
+        "unchecked": _UNCHECKED,
+        "manual": Q(**{f"{_CHECK}status": VerdictStatus.MANUAL}),
+    }
+)
+"""Filters of the reference list. "retracted" stands beside the verdict; the others part the list."""
 
 
 class ReferenceQuerySet(models.QuerySet["Reference"]):
+    """Reads of the reference list."""
+
     def current(self) -> ReferenceQuerySet:
         """References that stand in the list now."""
         return self.filter(removed_at=None)
+
+    def for_list(self) -> ReferenceQuerySet:
+        """With what a row of the list shows, in one query."""
+        return self.select_related(
+            "candidate", "candidate__verification", "candidate__verification__manual_by", "added_by"
+        ).defer("candidate__search_text", "candidate__provenance", "candidate__verification__record")
+
+    def with_verdict(self, name: str) -> ReferenceQuerySet:
+        """Those that the filter `name` of VERDICTS shows; all of them for any other name."""
+        return self.filter(VERDICTS[name]) if name in VERDICTS else self
+
+    def verdict_counts(self) -> dict[str, int]:
+        """How many each filter of VERDICTS would show, and "all". One query."""
+        counts = {name: Count("pk", filter=condition) for name, condition in VERDICTS.items()}
+        return {**self.order_by().aggregate(all=Count("pk"), **counts)}
 
 
 class Reference(models.Model):
@@ -39,6 +77,9 @@ class Reference(models.Model):
     class Meta:
         ordering = ["key"]
         constraints = [models.UniqueConstraint(fields=["project", "key"], name="citation_key_once_per_project")]
+
+    def __str__(self) -> str:
+        return self.key
 
 
 class ExportFormat(models.TextChoices):
@@ -71,3 +112,6 @@ class Export(LeasedStep):
     """[{name, sha256, size, media_type}] in the data folder's exports."""
 
     objects = LeasedStepQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"export {self.pk}: {self.format}, {self.scope}"
