@@ -11,6 +11,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from litapp.providers.registry import SOURCES
 from litapp.web.templatetags.icons import icon
 
 register = template.Library()
@@ -67,6 +68,9 @@ def badge(kind: str, text: str = "", href: str = "", target: str = "", label: st
     return format_html('<a class="badge badge-{}" href="{}"{}>{}</a>', style.css, href, fetch, inner)
 
 
+_NAMES = frozenset(word for source in SOURCES for word in source.label.split()) | {"I", "Retraction"}
+
+
 def _year(date: str) -> str:
     return f" {date[:4]}" if date[:4].isdigit() else ""
 
@@ -87,7 +91,14 @@ def verdict_text(verification: Any) -> str:
         first = "not checked yet"
     if len(first) > 48:
         first = first[:47].rsplit(" ", 1)[0] + "…"
-    return f"{word}: {first[:1].lower() + first[1:] if first[:2].istitle() else first}" if first else word
+    return f"{word}: {_in_sentence(first)}" if first else word
+
+
+def _in_sentence(reason: str) -> str:
+    """The reason with a small first letter, unless it begins with a name ("Crossref ...", "DOI ...", "PubMed ...")."""
+    word = reason.split(" ", 1)[0]
+    keeps = word in _NAMES or not word[1:].islower()
+    return reason if keeps else reason[:1].lower() + reason[1:]
 
 
 @register.simple_tag

@@ -58,12 +58,14 @@ def field(bound: BoundField, **options: Any) -> SafeString:
 
 
 @register.simple_tag
-def error_summary(form: BaseForm) -> SafeString:
-    """All errors of a bound form at one place, each linked to its field; empty where there is none."""
+def error_summary(form: BaseForm, focus: bool = True) -> SafeString:
+    """All errors of a bound form at one place, each linked to its field; empty where there is none. Takes the focus."""
     if not form.is_bound or not form.errors:
         return SafeString("")
     problems = [(bound, bound.errors) for bound in form if bound.errors]
-    return SafeString(render_to_string("partials/error_summary.html", {"form": form, "problems": problems}))
+    return SafeString(
+        render_to_string("partials/error_summary.html", {"form": form, "problems": problems, "focus": focus})
+    )
 
 
 @register.simple_tag
