@@ -14,7 +14,8 @@ from litapp.core.verification.evidence import (
     Status,
     Verdict,
 )
-from litapp.core.verification.rules import RULES, check_record
+from litapp.core.verification.rules import RULES, RULES_VERSION, check_record
+from litapp.core.verification.rules.hearing import needs_search
 from litapp.core.verification.sources import ORGANISATIONS, organisation_of
 from litapp.core.verification.status import PublicationState, PublicationStatus, publication_status
 from litapp.core.verification.verdict import judge
@@ -22,6 +23,7 @@ from litapp.core.verification.verdict import judge
 __all__ = [
     "ORGANISATIONS",
     "RULES",
+    "RULES_VERSION",
     "Answered",
     "Asked",
     "CheckResult",
@@ -34,6 +36,7 @@ __all__ = [
     "Verdict",
     "check_record",
     "judge",
+    "needs_search",
     "organisation_of",
     "publication_status",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 ORGANISATIONS: Mapping[str, str] = MappingProxyType(
@@ -20,7 +20,62 @@ ORGANISATIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "pubmed": "PubMed",
+        "pmc": "PMC",
+        "europepmc": "Europe PMC",
+        "crossref": "Crossref",
+        "datacite": "DataCite",
+        "doi.org": "doi.org",
+        "openalex": "OpenAlex",
+        "semanticscholar": "Semantic Scholar",
+        "arxiv": "arXiv",
+        "biorxiv": "bioRxiv",
+    }
+)
+
+OWNERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "pmid": ("pubmed",),
+        "doi": ("crossref", "datacite", "biorxiv"),
+        "arxiv": ("arxiv",),
+    }
+)
+"""Scheme -> the sources that own its identifiers: what they say of an identifier decides."""
+
+REGISTRIES = frozenset({"pubmed", "crossref", "datacite", "arxiv", "biorxiv", "europepmc"})
+"""Sources whose records are deposited or curated: authoritative for fields."""
+
+INDEXES = frozenset({"openalex", "semanticscholar"})
+"""Sources that gather what others published, Crossref among them: witnesses for a title, weaker ones for fields."""
+
+TITLE_SOURCES = ("pubmed", "crossref", "europepmc", "openalex", "semanticscholar", "arxiv", "datacite")
+"""Sources in which a title can be cross-checked, in the order their checks are listed."""
+
+SILENCE_SOURCES = ("pubmed", "openalex", "semanticscholar")
+"""Silence accuses only when every one of these answered and none knows the title."""
+
 
 def organisation_of(source: str) -> str:
     """The organisation behind a source key; an unknown source stands for itself."""
     return ORGANISATIONS.get(source, source)
+
+
+def label(source: str) -> str:
+    """A source's name for reading."""
+    return LABELS.get(source, source)
+
+
+def labels(sources: Iterable[str]) -> str:
+    """Names for reading: "PubMed, Crossref and OpenAlex"."""
+    names = [label(source) for source in sources]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def is_independent(organisation: str, returned_by: Iterable[str]) -> bool:
+    """True unless `organisation` is the only one that returned the record.
+
+    A record that two organisations returned is witnessed by each of them for the other.
+    """
+    return {organisation_of(source) for source in returned_by} != {organisation}

@@ -1,0 +1,109 @@
+"""Are the fields right: compared with every record found for the work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from litapp.core.matching import Agreement, FieldVerdict
+from litapp.core.verification.evidence import CheckResult, Kind, Result
+from litapp.core.verification.rules.hearing import Hearing
+from litapp.core.verification.sources import label
+from litapp.core.verification.witness import Witness, Work, agreeing
+
+FIELDS = "fields_agree"
+JUDGED = ("title", "authors", "year", "journal", "volume", "issue", "pages")
+"""Fields that can be found wrong here; DOI and PMID have rules of their own."""
+VERSION_BOUND = frozenset({"year", "journal", "volume", "issue", "pages"})
+"""Fields in which a preprint and the published article rightly differ."""
+PLACE = ("year", "journal", "volume", "pages")
+
+
+def fields_agree(hearing: Hearing) -> tuple[CheckResult, ...]:
+    """One check per record of the work. A field is wrong when every authoritative record that states it differs;
+    a preprint beside the article is named, not compared in what belongs to a version."""
+    of_the_work = [witness for witness in hearing.witnesses if _of_the_work(hearing, witness)]
+    wrong = wrong_fields(of_the_work)
+    checks = []
+    for witness in _one_per_source(of_the_work):
+        fields = _fields(witness)
+        here = tuple(f.field for f in fields if f.field in wrong and f.verdict is Agreement.DIFFERS)
+        stated = [f for f in fields if f.field in JUDGED and f.verdict is not Agreement.ABSENT]
+        if here:
+            outcome, reason = Result.FAIL, " ".join(f.why for f in fields if f.field in here)
+        elif stated:
+            outcome, reason = Result.PASS, _all_right(witness, fields, wrong)
+        else:
+            outcome, reason = Result.SKIPPED, f"{label(witness.source)} states no field to compare."
+        foreign = "authors" in here and witness.comparison.authors.foreign
+        kind = Kind.NONE if not here else Kind.IDENTITY if foreign else Kind.DETAILS
+        check = hearing.check(FIELDS, witness.source, outcome, reason, kind=kind, witness=witness, wrong=here)
+        checks.append(replace(check, fields=fields))
+    return tuple(checks)
+
+
+def _of_the_work(hearing: Hearing, witness: Witness) -> bool:
+    """By identifier: all but another work. By search: only a record of this title by these people."""
+    if witness.by_identifier:
+        if witness.owner or not witness.index:
+            return witness.work in (Work.SAME, Work.TWIN, Work.REWORDED) and not _refuted(hearing, witness)
+        return witness.work is Work.SAME or (witness.work in (Work.TWIN, Work.REWORDED) and not hearing.resolved())
+    return witness.work is Work.SAME
+
+
+def _refuted(hearing: Hearing, witness: Witness) -> bool:
+    """A twin by title when the work itself was found elsewhere."""
+    return witness.work is Work.TWIN and any(w.work is Work.SAME for w in hearing.witnesses)
+
+
+def _one_per_source(of_the_work: list[Witness]) -> list[Witness]:
+    """The best record of each source (they come best first)."""
+    best: dict[str, Witness] = {}
+    for witness in of_the_work:
+        best.setdefault(witness.source, witness)
+    return list(best.values())
+
+
+def _fields(witness: Witness) -> tuple[FieldVerdict, ...]:
+    """The comparison with what belongs to another version set aside."""
+    if not witness.other_version:
+        return witness.comparison.fields
+    return tuple(
+        replace(f, verdict=Agreement.ABSENT, why="One is the preprint, the other the published article.")
+        if f.field in VERSION_BOUND and f.verdict is Agreement.DIFFERS
+        else f
+        for f in witness.comparison.fields
+    )
+
+
+def _accuses(witness: Witness) -> bool:
+    """A search hit may accuse of details only where most of its place agrees: else it may be another version."""
+    return witness.by_identifier or agreeing(witness.comparison, PLACE) >= 2
+
+
+def wrong_fields(of_the_work: list[Witness]) -> frozenset[str]:
+    """Fields that no authoritative record confirms and some (or, without one, two indexes) contradict."""
+    wrong = set()
+    for name in JUDGED:
+        stated = [(w, f.verdict) for w in of_the_work for f in _fields(w) if f.field == name]
+        registries = [(w, v) for w, v in stated if w.authoritative and v is not Agreement.ABSENT]
+        indexes = [(w, v) for w, v in stated if not w.authoritative and v is not Agreement.ABSENT]
+        if any(v is not Agreement.DIFFERS for _, v in registries):
+            continue
+        differing = [w for w, _ in registries if _accuses(w)]
+        agreed = any(v is not Agreement.DIFFERS for _, v in indexes)
+        if differing:
+            if not (agreed and name == "year"):
+                wrong.add(name)
+        elif not registries and not agreed:
+            contradicting = {w.source for w, _ in indexes if _accuses(w)}
+            if len(contradicting) >= 2:
+                wrong.add(name)
+    return frozenset(wrong)
+
+
+def _all_right(witness: Witness, fields: tuple[FieldVerdict, ...], wrong: frozenset[str]) -> str:
+    name = label(witness.source)
+    differing = [f.field for f in fields if f.field in JUDGED and f.verdict is Agreement.DIFFERS]
+    notes = [f.why for f in fields if f.verdict is Agreement.VARIANT and f.why]
+    text = f"{name} differs in {', '.join(differing)}; another record agrees." if differing else f"{name} agrees."
+    return " ".join([text, *notes])

@@ -1,0 +1,114 @@
+"""Which work a found record is, compared with the claimed one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from litapp.core.matching import Agreement, JournalNames
+from litapp.core.matching.fields import Comparison, compare_records
+from litapp.core.matching.journals import is_preprint_server
+from litapp.core.records import Record
+from litapp.core.verification.evidence import Answered, Asked, Found
+from litapp.core.verification.sources import INDEXES, OWNERS, REGISTRIES
+
+
+class Work(StrEnum):
+    """SAME: the claimed work. TWIN: its title, but other people's. REWORDED: its people and place, the title changed
+    in places. RETITLED: its people and place under a wholly different title. OTHER: another work. UNCLEAR: the record
+    says too little."""
+
+    SAME = "same"
+    TWIN = "twin"
+    REWORDED = "reworded"
+    RETITLED = "retitled"
+    OTHER = "other"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """An answer that holds a record, and how that record stands to the claimed one."""
+
+    found: Found
+    record: Record
+    comparison: Comparison
+    work: Work
+    other_version: bool
+    """True where one is the preprint and the other the published article."""
+
+    @property
+    def source(self) -> str:
+        return self.found.source
+
+    @property
+    def by_identifier(self) -> bool:
+        return self.found.how is Asked.IDENTIFIER
+
+    @property
+    def authoritative(self) -> bool:
+        return self.found.source in REGISTRIES
+
+    @property
+    def index(self) -> bool:
+        return self.found.source in INDEXES
+
+    @property
+    def owner(self) -> bool:
+        """True for the answer of the identifier's own registry."""
+        return self.by_identifier and self.found.source in OWNERS.get(self.found.scheme, ())
+
+
+def agreeing(comparison: Comparison, names: Iterable[str]) -> int:
+    """How many of the named fields agree."""
+    return sum(comparison.field(name).agrees for name in names)
+
+
+def which_work(comparison: Comparison) -> Work:
+    """Decide from words of the title and names of the authors; a ratio is never asked."""
+    title, authors = comparison.title, comparison.authors
+    if title.verdict in (Agreement.SAME, Agreement.VARIANT):
+        return Work.TWIN if authors.foreign else Work.SAME
+    place = agreeing(comparison, ("journal", "volume", "pages"))
+    year = comparison.field("year").agrees
+    people = authors.matched > 0 and 2 * authors.matched >= min(authors.ours, authors.theirs)
+    if title.verdict is Agreement.ABSENT:
+        return Work.SAME if people and year and place >= 2 else Work.UNCLEAR
+    if people:
+        if title.reworded:
+            return Work.REWORDED
+        return Work.RETITLED if place >= 2 or (place and year and authors.first_agrees) else Work.OTHER
+    if not authors.foreign and title.reworded and year and place:
+        return Work.REWORDED
+    return Work.OTHER
+
+
+def is_preprint(record: Record) -> bool:
+    """True for a record that is, or is cited as, a preprint."""
+    return record.is_preprint or is_preprint_server(record.journal)
+
+
+def witnesses(claimed: Record, evidence: Iterable[Found], journals: JournalNames) -> tuple[Witness, ...]:
+    """Every found record, compared once; ordered so that the order of the evidence does not matter."""
+    seen = []
+    for found in evidence:
+        if found.outcome is not Answered.FOUND or found.record is None:
+            continue
+        comparison = compare_records(claimed, found.record, journals=journals)
+        other_version = is_preprint(claimed) != is_preprint(found.record)
+        seen.append(Witness(found, found.record, comparison, which_work(comparison), other_version))
+    return tuple(sorted(seen, key=_order))
+
+
+def _order(witness: Witness) -> tuple[bool, bool, bool, str, str, str, str]:
+    found = witness.found
+    return (
+        not witness.owner,
+        not witness.by_identifier,
+        not witness.authoritative,
+        found.source,
+        found.scheme,
+        found.question,
+        witness.record.source_id,
+    )
