@@ -32,6 +32,8 @@ def field_context(bound: BoundField, **options: Any) -> dict[str, Any]:
         attrs["autofocus"] = True
     if options.get("placeholder"):
         attrs["placeholder"] = options["placeholder"]
+    elif options.get("plain") and widget.attrs.get("placeholder"):
+        attrs["placeholder"] = ""
     return {
         "field": bound,
         "kind": kind,
@@ -50,7 +52,7 @@ def field(bound: BoundField, **options: Any) -> SafeString:
     """Label, help, control and errors of one form field: `{% field form.name %}`.
 
     Options: label, help, placeholder, rows, css (more classes on the block), query (a search string: monospace, no
-    spelling), hide_label (kept for screen readers), plain (no "optional"), inline (choices in a row), focus.
+    spelling), hide_label (kept for screen readers), plain (no "optional", no placeholder), inline (choices in a row), focus.
     """
     if bound.is_hidden:
         return SafeString(str(bound))
