@@ -125,7 +125,8 @@ def safe_html(text: str) -> str:
 _MARKDOWN_MARKS = {ITALIC: "*", BOLD: "**", SUB: "~", SUP: "^"}
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_{}\[\]#<>~^$|\"'@&!])")
 _MARKDOWN_PAIRS = re.compile(r"-(?=-)|(?<=-)-|\.(?=\.)|(?<=\.)\.")
-_MARKDOWN_START = re.compile(r"\A(\(?[\w#]{0,9})([):%+=-]|\.(?= |\Z))")
+_MARKDOWN_START = re.compile(r"\A(?:(\(?[\w#]{1,9})(?=\)|\.(?: |\Z))|(?=[:%+=-]))")
+"""What at the start of a line makes a list, a definition, a title or a heading: "1.", "a)", "(1)", ":", "%", "-"."""
 
 
 def escape_markdown(text: str) -> str:
@@ -134,7 +135,7 @@ def escape_markdown(text: str) -> str:
     line = _MARKDOWN_SIGNS.sub(r"\\\1", line)
     line = _MARKDOWN_PAIRS.sub(lambda found: "\\" + found[0], line)
     line = re.sub(r"(?i)\b(https?|ftp|mailto|www)([:.])", r"\1\\\2", line)
-    return _MARKDOWN_START.sub(r"\1\\\2", line)
+    return _MARKDOWN_START.sub(r"\1\\", line)
 
 
 _SAFE_IN_SCRIPT = re.compile(r"(?:[A-Za-z0-9 +=,/():;%]|[^\x00-\x7f]|\.(?!\.)|-(?!-))+")
@@ -155,7 +156,7 @@ def pandoc_markdown(text: str) -> str:
             continue
         shown = _MARKDOWN_PAIRS.sub(r"\\\g<0>", _MARKDOWN_SIGNS.sub(r"\\\1", core))
         if not out:
-            shown = _MARKDOWN_START.sub(r"\1\\\2", shown)
+            shown = _MARKDOWN_START.sub(r"\1\\", shown)
         styles = run.styles if _SAFE_IN_SCRIPT.fullmatch(core) else run.styles - {SUB, SUP}
         if styles & {SUB, SUP}:
             shown = core.replace(" ", "\\ ")

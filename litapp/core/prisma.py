@@ -13,11 +13,11 @@ from enum import StrEnum
 
 
 class ScreeningState(StrEnum):
-    """Where a candidate stands. NONE: not yet screened."""
+    """What was decided of a candidate, by the values that decisions are stored with. NONE: not yet screened."""
 
     NONE = ""
-    INCLUDED = "included"
-    EXCLUDED = "excluded"
+    INCLUDED = "include"
+    EXCLUDED = "exclude"
     MAYBE = "maybe"
 
 

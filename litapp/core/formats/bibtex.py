@@ -53,7 +53,7 @@ def _fields(entry: ExportEntry, kind: str) -> list[tuple[str, str]]:
     arxiv = record.identifier(Scheme.ARXIV)
     month = record.date.month
     return [
-        ("title", _braced(protected_title(record.title or record.original_title))),
+        ("title", _braced(protected_title(entry.title))),
         ("author", _braced(_authors(record))),
         (_CONTAINER_FIELD[kind], _text(container)),
         ("year", _braced(str(record.year) if record.year is not None else "")),

@@ -22,10 +22,10 @@ def to_csl(entry: ExportEntry, *, marks_in_title: bool = False) -> dict[str, Any
     few print notes.
     """
     record = entry.record
-    title = csl_markup(record.title or record.original_title)
+    title = csl_markup(entry.title)
     if marks_in_title and entry.marks:
         shown = " ".join(csl_markup(mark) for mark in entry.marks)
-        title = f'{title.rstrip(".")} <span class="nocase">{shown}</span>'.strip()
+        title = f'{title} <span class="nocase">{shown}</span>'.strip()
     item = {
         "id": entry.key,
         "type": "article" if record.is_preprint else record.csl_type or "document",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -36,6 +37,9 @@ _NOTICE_STATES = {
 NOT_CITABLE_STATES = frozenset(_NOTICE_STATES.values())
 """States in which a paper must not be cited as if it were fine, whatever its verdict."""
 
+_FINAL_STOP = re.compile(r"[^\s.]{3,}\.\Z")
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_:.+/-]*", re.ASCII)
+
 
 @dataclass(frozen=True, slots=True)
 class ExportEntry:
@@ -45,7 +49,7 @@ class ExportEntry:
     `verdict_note` says why the verdict is what it is. `status` with `status_date` (as the source states it, any
     precision) and the notice's DOI or PMID comes from all sources together; where it says nothing but the record
     itself carries a retraction, that counts. `found_in` are the sources that returned the record. Raises ValueError
-    for an entry without key, for an unknown verdict, and for VERIFIED without a confirming source.
+    for a key that no format could hold, for an unknown verdict, and for VERIFIED without a confirming source.
     """
 
     record: Record
@@ -64,8 +68,8 @@ class ExportEntry:
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", EntryVerdict(self.verdict))
         object.__setattr__(self, "status", PublicationState(self.status))
-        if not self.key:
-            raise ValueError("A reference needs its citation key before it can be exported.")
+        if not _KEY.fullmatch(self.key):
+            raise ValueError(f"“{self.key}” is no citation key: letters, digits and _ : . + / - only.")
         if self.verdict is EntryVerdict.VERIFIED and not self.verified_by:
             raise ValueError(f"{self.key} is called verified, but no source is named that confirmed it.")
         if self.status is PublicationState.NORMAL and not self.record.is_notice:
@@ -79,6 +83,12 @@ class ExportEntry:
             object.__setattr__(self, "status_date", notice.date)
             object.__setattr__(self, "notice_doi", notice.doi)
             object.__setattr__(self, "notice_pmid", notice.pmid)
+
+    @property
+    def title(self) -> str:
+        """The title with its markup, without the full stop that PubMed ends titles with (one of "U.S." or "…" stays)."""
+        title = (self.record.title or self.record.original_title).strip()
+        return title[:-1] if _FINAL_STOP.search(title) else title
 
     @property
     def verified_value(self) -> str:

@@ -28,7 +28,7 @@ def _tags(entry: ExportEntry) -> list[tuple[str, str]]:
     first, last = _pages(record.pages)
     tags = [
         ("ID", entry.key),
-        ("TI", record.title or record.original_title),
+        ("TI", entry.title),
         *(("AU", _author(person)) for person in record.authors),
         ("T2", record.journal),
         ("J2", record.journal_abbreviation),

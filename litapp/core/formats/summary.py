@@ -1,0 +1,71 @@
+"""What an evidence summary says, as data: question, search as run, counts, references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from litapp.core.formats.entry import ExportEntry
+from litapp.core.plan import Pico
+from litapp.core.prisma import FlowCounts
+
+DISCLAIMERS = (
+    "A verified reference exists as described: a source other than the one that returned it, or the source that owns "
+    "its identifier, confirmed the fields. It does not mean that the study is sound or supports a statement.",
+    "References marked as unverified or suspect could not be confirmed. Check them by hand before you cite them.",
+    "Retractions and expressions of concern are those that the sources reported on the day of the check. Later ones "
+    "are not shown here.",
+    "This summary was put together by fixed rules from what the sources returned. It is no systematic review and no "
+    "medical advice.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLine:
+    """One query at one source, as run.
+
+    `query` is the exact text sent. `reported` is the total that the source stated (None = it states none; `exact` is
+    False where the number is no count). `fetched` are the records taken. `state` is "done", "partial", "failed" or
+    "skipped"; `reason` says why it is not "done" or what was capped. `ran_at` is None where nothing was sent.
+    """
+
+    source: str
+    query: str
+    state: str
+    ran_at: datetime | None = None
+    label: str = ""
+    reported: int | None = None
+    exact: bool = True
+    fetched: int = 0
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutReference:
+    """A reference that the chosen scope leaves out, by name."""
+
+    key: str
+    title: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSummary:
+    """Everything that an evidence summary prints. Nothing in it may come from outside the ledger and the decisions.
+
+    `plan_label` names the plan version ("Version 2, approved 2026-01-02 by …"). `generated_at` is given by the caller.
+    """
+
+    project: str
+    question: str
+    generated_at: datetime
+    counts: FlowCounts
+    entries: tuple[ExportEntry, ...] = ()
+    searches: tuple[SearchLine, ...] = ()
+    pico: Pico = field(default_factory=Pico)
+    plan_label: str = ""
+    filters: tuple[str, ...] = ()
+    left_out: tuple[LeftOutReference, ...] = ()
+    disclaimers: tuple[str, ...] = DISCLAIMERS
+    sandbox: bool = False
