@@ -104,8 +104,10 @@ def promises(cases: list[Any], predictions: list[dict[str, Any]]) -> None:
         verdict: Verdict = found["judged"]
         kind, group = case["kind"], case["group"]
         everything_down = kind.startswith("all_down") or kind == "one_source_left_fabricated"
-        invented = group == "fabricated" or kind in ("doi_one_digit", "doi_three_chars", "doi_unrelated") or (
-            kind.startswith(("pmid_", "arxiv_unrelated"))
+        invented = (
+            group == "fabricated"
+            or kind in ("doi_one_digit", "doi_three_chars", "doi_unrelated")
+            or (kind.startswith(("pmid_", "arxiv_unrelated")))
         )
         if invented and verdict.status is Status.VERIFIED:
             bad["fabricated or wrong identifier called verified"] += 1
@@ -136,7 +138,9 @@ def errors(benchmark: Any, cases: list[Any], predictions: list[dict[str, Any]], 
 
 def _show(check: CheckResult) -> None:
     kind = f" [{check.kind.value}]" if check.kind is not Kind.NONE else ""
-    print(f"   {check.outcome.value:7} {check.rule} @{check.source}{kind} {','.join(check.wrong)}: {check.reason[:230]}")
+    print(
+        f"   {check.outcome.value:7} {check.rule} @{check.source}{kind} {','.join(check.wrong)}: {check.reason[:230]}"
+    )
 
 
 def speed(benchmark: Any, world: Any, cases: list[Any], journals: JournalNames) -> None:

@@ -89,6 +89,9 @@ def _people(
         text = f"Authors: {why}." if why else ""
         return AuthorComparison(verdict, text, matched, len(people), len(others), first)
 
+    if matched == 0 and _filed_by_given_name(people, others):
+        matched = len(people)
+        return result(Agreement.VARIANT, "given names and family names exchanged")
     if matched == 0:
         return result(Agreement.DIFFERS, f"none of ours ({_names(people)}) is among the source's ({_names(others)})")
     if clash is not None:
@@ -121,6 +124,18 @@ def _people(
         compare_names(a, others[j]) is NameMatch.SAME for a, j in zip(people, pairs, strict=True) if j is not None
     )
     return result(Agreement.SAME) if exact else result(Agreement.VARIANT, "names written differently")
+
+
+def _filed_by_given_name(people: list[Name], others: list[Name]) -> bool:
+    """True when every name of two whole lists has the same letters as initials ("Valeria PJ" / "Prado JV"): an index
+    took the given names for family names."""
+    if len(people) != len(others) or len(people) < 2:
+        return False
+    return all(_letters(a) == _letters(b) and len(_letters(a)) >= 2 for a, b in zip(people, others, strict=True))
+
+
+def _letters(name: Name) -> list[str]:
+    return sorted(name.core[:1] + name.initials)
 
 
 def _pairs(people: list[Name], others: list[Name]) -> tuple[list[int | None], int | None]:

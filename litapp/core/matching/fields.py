@@ -11,6 +11,7 @@ from litapp.core.matching.journals import (
     is_other_script,
     is_preprint_server,
     same_journal,
+    same_server,
 )
 from litapp.core.matching.numbering import compare_numbers, compare_pages, compare_years
 from litapp.core.matching.titles import TitleComparison, compare_titles
@@ -114,7 +115,9 @@ def _journal(claimed: Record, found: Record, journals: JournalNames) -> tuple[Ag
             f"Journal: {ours[0]}, a preprint server, with volume and pages of {theirs[0]}.",
         )
     if ours_preprint != theirs_preprint:
-        return Agreement.VARIANT, "Journal: one side names the preprint server, the other the journal."
+        return Agreement.ABSENT, "Journal: one side names the preprint server, the other the journal."
+    if ours_preprint and same_server(ours[0], theirs[0]):
+        return Agreement.VARIANT, "Journal: preprint server written differently."
     if any(same_journal(a, b) or journals.same(a, b) for a in ours for b in theirs):
         return Agreement.VARIANT, "Journal: name written differently."
     if set(claimed.issns) & set(found.issns):

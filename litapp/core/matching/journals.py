@@ -100,9 +100,18 @@ def is_preprint_server(name: str) -> bool:
     return bool(_PREPRINT.search(name))
 
 
-def is_other_script(name: str) -> bool:
-    """True for a name that is not in Latin letters, and so cannot be compared with one that is."""
-    return not name.isascii() and bool(_OTHER_SCRIPT.search(name))
+def same_server(a: str, b: str) -> bool:
+    """True when both names hold the name of one preprint server."""
+    servers = [{re.sub(r"\W", "", found.lower()) for found in _PREPRINT.findall(name)} for name in (a, b)]
+    return bool(servers[0] & servers[1])
+
+
+def is_other_script(text: str) -> bool:
+    """True for a text most of whose letters are not Latin, so that it cannot be compared with one that is."""
+    if text.isascii():
+        return False
+    letters = [c for c in text if c.isalpha()]
+    return 2 * len(_OTHER_SCRIPT.findall(text)) > len(letters)
 
 
 def _plain(name: str) -> str:

@@ -191,10 +191,13 @@ def _swapped(a: Name, b: Name) -> bool:
 
 
 def _misspelt(a: Name, b: Name) -> bool:
-    """One letter (two in long names) differs and the given names fit: a registry's or a writer's slip."""
+    """One letter (two in long names) differs, or the first is lost, and the given names fit: a slip of the pen or of a
+    registry's encoding."""
     if not a.initials or not b.initials or a.initials[0] != b.initials[0]:
         return False
     shorter = min(len(a.core), len(b.core))
+    if shorter >= 5 and (a.core == b.core[1:] or b.core == a.core[1:]):
+        return True
     if shorter < 4 or a.core[0] != b.core[0]:
         return False
     allowed = 2 if shorter >= 9 else 1

@@ -322,7 +322,8 @@ def is_slip(a: str, b: str) -> bool:
     end = 0
     while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
         end += 1
-    if start < 2 or end < (3 if len(a) == len(b) else 2):
+    exchanged = len(a) == len(b) and sorted(a) == sorted(b)
+    if start < 2 or end < (1 if exchanged else 3 if len(a) == len(b) else 2):
         return False
     if frozenset({a, b}) in _CONFUSABLE:
         return False

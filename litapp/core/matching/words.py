@@ -17,7 +17,7 @@ ARTICLES = frozenset({"a", "an", "the"})
 
 _GREEK_RUN = re.compile("(?<![\u0370-\u03ff])[\u03b1-\u03c9\u0391-\u03a9]{2,3}(?![\u0370-\u03ff])")
 _BREAK = re.compile(
-    r"(?<=\w):(?=\s)|\s:\s|\s[–—-]{1,3}\s|—|(?<=[?!])\s|(?<=\w\w)\.\s(?=\W*[A-Z\d])|(?<=\w\))[.:]\s|;\s"
+    r"(?<=\w):(?=\s)|\s:\s|\s[–—-]{1,3}\s|—|(?<=[?!])\s|(?<=\w\w)\.\s(?=\W*[A-Z\d])|(?<=\w\w\w)\.\s|(?<=\w\))[.:]\s|;\s"
 )
 _THOUSANDS = re.compile(r"(?<=\d)[,\u00a0\u2009\u202f ](?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"\d+(?:[.,·]\d+)+")
@@ -25,6 +25,8 @@ _SIGNED = re.compile(r"(\w+)\s?(\+|[-\u2212\u207b](?=[\s,.;:)/]|\Z))")
 _RELATION = re.compile(r"[<>≤≥≦≧]")
 _DIGITS = re.compile(r"\d+")
 _HANGING_HYPHEN = re.compile(r"(?<=[^\W\d_]{2})[-\u2010\u2011]\s+(?=[a-zà-ÿ])")
+_SUBJECT_CODES = re.compile(r"(?:\s+(?:0[1-9]|1\d|2[0-2])(?:\d\d)?\s+[A-Z][A-Za-z, ]+?(?=\s+\d|\s*\Z)){2,}\s*\Z")
+"""Field-of-research codes that one publisher's deposits left at the end of titles."""
 _TAIL_MARK = re.compile(
     r"\s*[\[(]\s*(?:in [a-z]+(?:,? with [a-z ]+)?|see comments?|letters?|abstracts?|editorial|comments?|correspondence|"
     r"corrected(?: and republished)?|reviews?|author'?s? transl\.?|transl\.?|proceeding|article|"
@@ -63,6 +65,8 @@ def readable(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.replace("\u00ad", ""))
     text = strip_status_prefix(text)
+    if any(map(str.isdigit, text[-80:])) or "Sciences" in text:
+        text = _SUBJECT_CODES.sub("", text)
     while "[" in text or "(" in text:
         shorter = _TAIL_MARK.sub("", text)
         if shorter == text or not shorter.strip():

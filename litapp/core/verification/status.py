@@ -147,6 +147,8 @@ def _about(
         record = found.record
         if record is None or found.outcome is not Answered.FOUND:
             continue
+        if not (record.notices or notice_kind(record) or record.title != strip_status_prefix(record.title)):
+            continue
         title = compare_titles(claimed.title, record.title, record.original_title)
         people = compare_authors(
             claimed.authors,

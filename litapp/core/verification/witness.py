@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from litapp.core.matching import Agreement, JournalNames
+from litapp.core.matching.authors import AuthorComparison
 from litapp.core.matching.fields import Comparison, compare_records
 from litapp.core.matching.journals import is_preprint_server
+from litapp.core.matching.titles import compare_titles
 from litapp.core.records import Record
 from litapp.core.verification.evidence import Answered, Asked, Found
 from litapp.core.verification.sources import INDEXES, OWNERS, REGISTRIES
@@ -55,6 +57,12 @@ class Witness:
         return self.found.source in INDEXES
 
     @property
+    def likeness(self) -> float:
+        """Share of the title's words in common (0 to 1): to rank, never to decide."""
+        title = self.comparison.title
+        return title.shared / title.longest if title.longest else 0.0
+
+    @property
     def owner(self) -> bool:
         """True for the answer of the identifier's own registry."""
         return self.by_identifier and self.found.source in OWNERS.get(self.found.scheme, ())
@@ -68,6 +76,8 @@ def agreeing(comparison: Comparison, names: Iterable[str]) -> int:
 def which_work(comparison: Comparison) -> Work:
     """Decide from words of the title and names of the authors; a ratio is never asked."""
     title, authors = comparison.title, comparison.authors
+    if not comparison.fields:
+        return Work.OTHER
     if title.verdict in (Agreement.SAME, Agreement.VARIANT):
         return Work.TWIN if authors.foreign else Work.SAME
     place = agreeing(comparison, ("journal", "volume", "pages"))
@@ -89,14 +99,30 @@ def is_preprint(record: Record) -> bool:
     return record.is_preprint or is_preprint_server(record.journal)
 
 
+def _same_doi(a: Record, b: Record) -> bool:
+    return bool(a.doi) and a.doi == b.doi
+
+
+def _compare(claimed: Record, found: Found, record: Record, journals: JournalNames) -> Comparison:
+    """The whole comparison; for a search hit under quite another title only that of the title."""
+    if found.how is Asked.SEARCH and claimed.title:
+        title = compare_titles(claimed.title, record.title, record.original_title)
+        if title.verdict is Agreement.DIFFERS and not title.reworded:
+            return Comparison((), title, UNRELATED)
+    return compare_records(claimed, record, journals=journals)
+
+
+UNRELATED = AuthorComparison(Agreement.ABSENT, "Not compared: a search hit under another title.")
+
+
 def witnesses(claimed: Record, evidence: Iterable[Found], journals: JournalNames) -> tuple[Witness, ...]:
     """Every found record, compared once; ordered so that the order of the evidence does not matter."""
     seen = []
     for found in evidence:
         if found.outcome is not Answered.FOUND or found.record is None:
             continue
-        comparison = compare_records(claimed, found.record, journals=journals)
-        other_version = is_preprint(claimed) != is_preprint(found.record)
+        comparison = _compare(claimed, found, found.record, journals)
+        other_version = is_preprint(claimed) != is_preprint(found.record) and not _same_doi(claimed, found.record)
         seen.append(Witness(found, found.record, comparison, which_work(comparison), other_version))
     return tuple(sorted(seen, key=_order))
 

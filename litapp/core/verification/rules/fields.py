@@ -81,7 +81,11 @@ def _accuses(witness: Witness) -> bool:
 
 
 def wrong_fields(of_the_work: list[Witness]) -> frozenset[str]:
-    """Fields that no authoritative record confirms and some (or, without one, two indexes) contradict."""
+    """Fields that no authoritative record confirms and some (or, without one, two indexes) contradict.
+
+    Two indexes that agree outweigh a registry: such is a deposit with a lost author or garbled names. For the year one
+    is enough, since registries do not always carry both the print and the online date.
+    """
     wrong = set()
     for name in JUDGED:
         stated = [(w, f.verdict) for w in of_the_work for f in _fields(w) if f.field == name]
@@ -90,9 +94,10 @@ def wrong_fields(of_the_work: list[Witness]) -> frozenset[str]:
         if any(v is not Agreement.DIFFERS for _, v in registries):
             continue
         differing = [w for w, _ in registries if _accuses(w)]
-        agreed = any(v is not Agreement.DIFFERS for _, v in indexes)
+        agreeing_indexes = {w.source for w, v in indexes if v is not Agreement.DIFFERS}
+        agreed = bool(agreeing_indexes)
         if differing:
-            if not (agreed and name == "year"):
+            if not (agreed and name == "year") and len(agreeing_indexes) < 2:
                 wrong.add(name)
         elif not registries and not agreed:
             contradicting = {w.source for w, _ in indexes if _accuses(w)}

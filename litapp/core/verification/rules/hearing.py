@@ -82,7 +82,7 @@ class Hearing:
         answers: tuple[Found, ...] = (),
     ) -> CheckResult:
         """A check with the evidence of `witness` or `answers`."""
-        behind = (witness.found,) if witness else answers
+        behind = (witness.found, *answers) if witness else answers
         times = [found.asked_at for found in behind if found.asked_at is not None]
         return CheckResult(
             rule=rule,
@@ -103,8 +103,6 @@ def silent(found: Found) -> bool:
     return found.outcome in (Answered.FAILED, Answered.NOT_ASKED)
 
 
-def needs_search(
-    claimed: Record, evidence: Iterable[Found], *, journals: JournalNames = NO_JOURNAL_NAMES
-) -> bool:
+def needs_search(claimed: Record, evidence: Iterable[Found], *, journals: JournalNames = NO_JOURNAL_NAMES) -> bool:
     """True while no identifier is known to name the claimed work: then, and only then, its title is to be searched."""
     return bool(claimed.title) and not Hearing.of(claimed, (), evidence, journals).resolved()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from litapp.core.matching.fields import journal_names
 from litapp.core.matching.journals import is_other_script, is_preprint_server, same_journal
 from litapp.core.matching.words import title_words
-from litapp.core.verification.evidence import Answered, CheckResult, Kind, Result
+from litapp.core.normalise import family_key
+from litapp.core.records import Person
+from litapp.core.verification.evidence import Answered, Asked, CheckResult, Kind, Result
 from litapp.core.verification.rules.hearing import Hearing
-from litapp.core.verification.sources import OWNERS, SILENCE_SOURCES, label, labels
+from litapp.core.verification.sources import OWNERS, SILENCE_SOURCES, labels
 from litapp.core.verification.witness import Witness, Work
 
 KNOWN = "title_known"
@@ -43,51 +46,32 @@ def title_known(hearing: Hearing) -> tuple[CheckResult, ...]:
     identifier is known to name the paper."""
     if hearing.resolved() or any(w.work is Work.SAME for w in hearing.witnesses) or not hearing.claimed.title:
         return ()
-    obstacle = _obstacle(hearing)
-    if obstacle is not None:
-        return (hearing.check(KNOWN, "", Result.SKIPPED, obstacle),)
-    answers = tuple(f for f in hearing.evidence if f.source in SILENCE_SOURCES and f.outcome in _ANSWERED)
-    asked = labels(SILENCE_SOURCES)
     twin = next((w for w in hearing.witnesses if w.work is Work.TWIN), None)
+    obstacle = _unsure(hearing) or ("" if twin is not None else _outside(hearing))
+    if obstacle:
+        return (hearing.check(KNOWN, "", Result.SKIPPED, obstacle),)
+    asked = labels(SILENCE_SOURCES)
     if twin is not None:
-        return (
-            hearing.check(
-                KNOWN,
-                twin.source,
-                Result.FAIL,
-                f"{asked} know this title only as a paper by others ({_first_author(twin)}).",
-                kind=Kind.IDENTITY,
-                witness=twin,
-                wrong=("authors",),
-            ),
-        )
+        author = twin.record.authors[0].name if twin.record.authors else "no authors given"
+        reason = f"{asked} know this title only as a paper by others ({author})."
+        return (_fail(hearing, reason, Kind.IDENTITY, "authors", twin),)
     reworded = next((w for w in hearing.witnesses if w.work is Work.REWORDED and _pinned(w)), None)
     if reworded is not None:
-        return (
-            hearing.check(
-                KNOWN,
-                reworded.source,
-                Result.FAIL,
-                f"{asked} do not know this title; a paper by these authors reads “{reworded.record.title}”.",
-                kind=Kind.DETAILS,
-                witness=reworded,
-                wrong=("title",),
-            ),
-        )
-    return (
-        hearing.check(
-            KNOWN,
-            "",
-            Result.FAIL,
-            f"No such paper: {asked} answered, and none of them knows this title.",
-            kind=Kind.IDENTITY,
-            wrong=("title",),
-            answers=answers,
-        ),
-    )
+        reason = f"{asked} do not know this title; a paper by these authors reads “{reworded.record.title}”."
+        return (_fail(hearing, reason, Kind.DETAILS, "title", reworded),)
+    reason = f"No such paper: {asked} answered, and none of them knows this title."
+    return (_fail(hearing, reason, Kind.IDENTITY, "title", None),)
 
 
 _ANSWERED = (Answered.FOUND, Answered.ABSENT)
+
+
+def _fail(hearing: Hearing, reason: str, kind: Kind, wrong: str, witness: Witness | None) -> CheckResult:
+    answers = tuple(f for f in hearing.evidence if f.source in SILENCE_SOURCES and f.outcome in _ANSWERED)
+    source = witness.source if witness else ""
+    return hearing.check(
+        KNOWN, source, Result.FAIL, reason, kind=kind, witness=witness, wrong=(wrong,), answers=answers
+    )
 
 
 def _pinned(witness: Witness) -> bool:
@@ -95,35 +79,37 @@ def _pinned(witness: Witness) -> bool:
     return comparison.field("year").agrees and comparison.field("journal").agrees
 
 
-def _first_author(witness: Witness) -> str:
-    return witness.record.authors[0].name if witness.record.authors else "no authors given"
-
-
-def _obstacle(hearing: Hearing) -> str | None:
-    """Why silence proves nothing here, or None when it does."""
+def _unsure(hearing: Hearing) -> str:
+    """Why nothing at all can be said yet: an identifier left open, a source that did not answer, a common title."""
     claimed = hearing.claimed
     if claimed.csl_type in OUTSIDE:
         return OUTSIDE[claimed.csl_type]
-    if claimed.csl_type not in ARTICLE_TYPES:
-        return f"Not a journal article ({claimed.csl_type}): the sources asked do not hold all of these."
     undecided = _undecided_identifier(hearing)
     if undecided:
         return undecided
     silent = [source for source in SILENCE_SOURCES if not _searched(hearing, source)]
     if silent:
         return f"Not found, but {labels(silent)} did not answer: check again later, or by hand."
-    if is_other_script(claimed.title) or (claimed.languages and "eng" not in claimed.languages):
-        return "Not found: a work in a language these sources hold few of. Check by hand in the national index."
-    names = journal_names(claimed)
-    if not names or not (claimed.date.year or claimed.years):
-        return "Not found, but the reference gives no journal or no year: check by hand."
-    if any(map(is_preprint_server, names)):
-        return "Not found: look at the preprint server itself."
     if len(title_words(claimed.title).words) < SHORTEST_TELLING_TITLE:
         return "Not found: a title this short is shared by many papers. Check by hand."
+    return ""
+
+
+def _outside(hearing: Hearing) -> str:
+    """Why these sources need not hold the work, or "" for a journal article that they should hold."""
+    claimed = hearing.claimed
+    names = journal_names(claimed)
+    if any(map(is_preprint_server, names)):
+        return "Not found: look at the preprint server itself."
+    if claimed.csl_type not in ARTICLE_TYPES:
+        return f"Not found. Not a journal article ({claimed.csl_type}): these sources do not hold all of them."
+    if is_other_script(claimed.title) or (claimed.languages and "eng" not in claimed.languages):
+        return "Not found: a work in a language these sources hold few of. Check by hand in the national index."
+    if not names or not (claimed.date.year or claimed.years):
+        return "Not found, but the reference gives no journal or no year: check by hand."
     if not _indexed(hearing, names):
         return "Not found: these sources are not known to index this journal. Check by hand at the journal."
-    return None
+    return ""
 
 
 def _undecided_identifier(hearing: Hearing) -> str:
@@ -142,19 +128,45 @@ def _undecided_identifier(hearing: Hearing) -> str:
 
 
 def _searched(hearing: Hearing, source: str) -> bool:
-    return any(f.source == source and f.how.value == "search" and f.outcome in _ANSWERED for f in hearing.evidence)
+    return any(f.source == source and f.how is Asked.SEARCH and f.outcome in _ANSWERED for f in hearing.evidence)
 
 
 def _indexed(hearing: Hearing, names: tuple[str, ...]) -> bool:
-    """True when the list of journals, or a record seen in these sources, shows that they hold this journal."""
+    """True when the list of journals, or a record seen in these sources, shows that they hold this journal, or when
+    nothing about an English name speaks against it."""
     if any(map(hearing.journals.knows, names)):
         return True
-    return any(
-        same_journal(name, theirs)
-        for witness in hearing.witnesses
-        for theirs in journal_names(witness.record)
-        for name in names
-    )
+    seen = {theirs for witness in hearing.witnesses for theirs in journal_names(witness.record)}
+    if any(same_journal(name, theirs) for name in names for theirs in seen):
+        return True
+    return not any(map(_national, names)) and not _chinese_names(hearing.claimed.authors)
 
 
-__all__ = ["ARTICLE_TYPES", "KNOWN", "OUTSIDE", "label", "title_known"]
+def _national(name: str) -> bool:
+    """True for a name in another language, or that names a country: often indexed at home only."""
+    return not name.isascii() or bool(_FOREIGN.search(name))
+
+
+def _chinese_names(authors: tuple[Person, ...]) -> bool:
+    """True when most authors bear common Chinese family names: an unknown journal may be one of a Chinese database."""
+    bearing = sum(family_key(person) in _CHINESE for person in authors)
+    return 2 * bearing > len(authors) > 0
+
+
+_FOREIGN = re.compile(
+    r"\b(?:d[aeiou]|das|del|della|delle|der|des|die|dos|du|e|el|en|et|för|für|fur|gli|i|il|la|las|le|les|los|na|och|og|"
+    r"po|till|und|van|voor|w|y|z|za|zur|annales|anales|annali|archiv|archivos|arquivos|bulletin de|cahiers|giornale|"
+    r"jornal|minerva|nihon|nippon|revista|revue|rivista|tidsskrift|turk|vestnik|zeitschrift|zh\w+|"
+    r"(?:afghan|alban|arab|armen|azerbaijan|bangladesh|bosn|brazil|bulgar|burm|chin|colomb|croat|cub|czech|egypt|"
+    r"ethiop|georg|greek|hungar|ind(?:ia|ones)|iran|iraq|israel|japan|kazakh|kore|malays|mexic|mongol|moroc|nepal|"
+    r"niger|pakistan|philippin|pol(?:and|ish)|portug|roman|russ|saudi|serb|siber|slov|sri lanka|sudan|swed|syri|taiwan|"
+    r"thai|tunis|turk|ukrain|uzbek|vietnam|yugoslav)\w*)\b",
+    re.IGNORECASE,
+)
+_CHINESE_NAMES = (
+    "bai cai cao chen cheng cui dai deng ding dong du duan fan fang feng fu gao gong gu guo han hao he hou hu huang "
+    "jia jiang jin kong lei li lian liang liao lin liu long lu luo lyu ma mao meng mo pan peng qian qiao qin qiu "
+    "ren shao shen shi song su sun tan tang tao tian wan wang wei wen wu xia xiang xiao xie xing xiong xu xue yan "
+    "yang yao ye yi yin you yu yuan zeng zhai zhan zhang zhao zheng zhong zhou zhu zou "
+)
+_CHINESE = frozenset(_CHINESE_NAMES.split())

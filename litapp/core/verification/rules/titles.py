@@ -48,9 +48,9 @@ def _check(hearing: Hearing, source: str, asked: tuple[Found, ...]) -> CheckResu
             "registry decides which paper it is.",
             witness=wrong_record,
         )
-    closest = there[0] if there else None
+    closest = max(there, key=lambda witness: witness.likeness, default=None)
     reason = f"{label(source)} does not know this title" + (
-        f"; the closest record is “{closest.record.title}”." if closest else "."
+        f"; the closest record is “{closest.record.title}”." if closest and closest.likeness >= 0.3 else "."
     )
     return hearing.check(CROSS_SOURCE, source, Result.SKIPPED, reason, witness=closest, answers=asked)
 
