@@ -76,7 +76,7 @@ class SearchPlanVersion(models.Model):
 
 
 class PlanCount(models.Model):
-    """How many records a source reported for one query of a plan version, before anything was fetched. Kept for ever."""
+    """How many records a source reported for one query of a plan version, before anything was fetched. Kept."""
 
     version = models.ForeignKey(SearchPlanVersion, on_delete=models.CASCADE, related_name="counts")
     content_hash = models.CharField(max_length=64)
@@ -147,6 +147,9 @@ class RetrievalStep(LeasedStep):
     notes = models.JSONField(default=list)
     """[{text, loss}]: how the query sent differs from the plan's, and what the source said."""
     cursor = models.JSONField(default=dict)
+    reuse_from = models.DateTimeField(null=True, blank=True)
+    """Answers archived since then are used again in place of a new request (a worker was killed); set at the start and
+    after a failure."""
     exhausted = models.BooleanField(default=False)
     """Nothing is left to fetch here: the source gave its last page, or the cap was reached."""
     cap = models.PositiveIntegerField(null=True)

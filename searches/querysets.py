@@ -16,7 +16,7 @@ from litapp.verification.models import PublicationState, VerdictStatus
 
 if TYPE_CHECKING:
     from litapp.projects.models import Project
-    from searches.models import Candidate, PlanCount, RetrievalRun, RetrievalStep, SearchPlanVersion
+    from searches.models import Candidate, SearchPlanVersion
 
 RETRACTED_STATES = (PublicationState.RETRACTED, PublicationState.PARTLY_RETRACTED, PublicationState.WITHDRAWN)
 VERDICTS = {

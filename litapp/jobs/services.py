@@ -6,6 +6,7 @@ import os
 import secrets
 import socket
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -40,17 +41,32 @@ def _name_of(process: int) -> str:
     return f"{socket.gethostname()[:40]}:{process}:{secrets.token_hex(4)}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Bell:
+    """A ring that waits for the commit; equal ones are rung once."""
+
+    kind: str
+    key: str
+    delay: float
+
+    def __call__(self) -> None:
+        from litapp.jobs.tasks import ring  # late: the queue is set up from the settings when it is first needed
+
+        if self.delay > 0:
+            ring.schedule(args=(self.kind, self.key), delay=self.delay)
+        else:
+            ring(self.kind, self.key)
+
+
 def enqueue(kind: str, key: str = "", *, delay: float = 0.0) -> None:
     """Ring for work of `kind` once the running transaction is committed; `delay` seconds later if given.
 
-    A bell that is lost costs time only: the reaper rings again for everything that is due.
+    A bell that is lost costs time only: the reaper rings again for everything that is due. However often a transaction
+    asks for the same, the bell rings once.
     """
-    from litapp.jobs.tasks import ring  # late: the queue is set up from the settings when it is first needed
-
-    if delay > 0:
-        transaction.on_commit(lambda: ring.schedule(args=(kind, key), delay=delay))
-    else:
-        transaction.on_commit(lambda: ring(kind, key))
+    bell = _Bell(kind, key, delay)
+    if all(waiting[1] != bell for waiting in transaction.get_connection().run_on_commit):
+        transaction.on_commit(bell)
 
 
 def claim(rows: LeasedStepQuerySet[Step], pk: Any) -> str | None:

@@ -1,0 +1,261 @@
+"""Turns hits into source records and candidates: each paper once, whatever found it. Doing it twice changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from litapp.core.plan import SearchPlan
+from litapp.core.records import record_from_dict
+from litapp.ledger.models import SourceRecord
+from litapp.ledger.services.records import store_hits
+from litapp.projects.models import Project
+from litapp.providers.base import Hit, Page
+from litapp.verification.models import Priority
+from litapp.verification.services.requests import verification_renew, verifications_request
+from searches.models import BlockKey, Candidate, CandidateSource, RetrievalHit, RetrievalStep, SearchPlanVersion
+from searches.services.derived import DERIVED_FIELDS, derived_columns
+from searches.services.grouping import Group, Grouping, Member
+from searches.services.merging import merge_candidates
+
+CHUNK = 500
+"""Values in one SQL list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absorbed:
+    """What a page brought: new hits, new candidates, candidates that changed, candidates merged into another, and how
+    many hits the step has now."""
+
+    hits: int
+    candidates_new: int
+    candidates_changed: int
+    candidates_merged: int
+    hits_of_step: int
+
+
+@transaction.atomic
+def absorb_hits(*, step: RetrievalStep, page: Page) -> Absorbed:
+    """Store the page's hits and put each record into its candidate.
+
+    Absorbs of one project follow each other (the project's row is the lock), so that two sources that bring the same
+    paper at the same moment make one candidate.
+    """
+    project = Project.objects.select_for_update(no_key=True).get(pk=step.run.project_id)
+    hits = list(page.hits)
+    rows = store_hits((hit.answer_id, hit.position, hit.record) for hit in hits)
+    new_hits = _store_ranks(step, hits, rows)
+    members = _unlinked(project, hits, rows)
+    grouping = Grouping(_groups_near(project, members))
+    for member in members:
+        grouping.add(member)
+    touched = [group for group in grouping.groups if group.new_members()]
+    plan = step.run.version
+    made = _create(project, [group for group in touched if group.candidate_id is None], plan)
+    changed, merged = _update(project, [group for group in touched if group.candidate_id is not None], plan)
+    _link(project, touched)
+    return Absorbed(
+        hits=new_hits,
+        candidates_new=made,
+        candidates_changed=changed,
+        candidates_merged=merged,
+        hits_of_step=RetrievalHit.objects.filter(step=step).count(),
+    )
+
+
+@transaction.atomic
+def rebuild_candidate(*, candidate: Candidate) -> Candidate:
+    """Derive every column of a candidate anew from its source records in the ledger; decisions stay."""
+    Project.objects.select_for_update(no_key=True).get(pk=candidate.project_id)
+    row = Candidate.objects.get(pk=candidate.pk)
+    group = _groups(row.project_id, [row.pk])[0]
+    plans = _plans_of([row.pk]).get(row.pk, {})
+    _set(row, derived_columns([m.record for m in group.current()], plans.values()))
+    row.save(update_fields=list(DERIVED_FIELDS))
+    BlockKey.objects.filter(candidate=row).delete()
+    _store_keys(row.project_id, [(row.pk, group.members)])
+    _renew(row)
+    return row
+
+
+def _store_ranks(step: RetrievalStep, hits: Sequence[Hit], rows: Sequence[SourceRecord]) -> int:
+    """Write the hits at their ranks and return how many are new.
+
+    A rank that is taken by the same entry was written before. Taken by another one (the source's list changed while it
+    was read again from its start), an entry not yet in the step gets a rank behind all others.
+    """
+    ours = RetrievalHit.objects.filter(step=step)
+    at_rank = dict(ours.filter(rank__in=[h.rank for h in hits]).values_list("rank", "source_record__source_id"))
+    ids = [row.source_id for row in rows if row.source_id]
+    seen = set(ours.filter(source_record__source_id__in=ids).values_list("source_record__source_id", flat=True))
+    last = ours.order_by("-rank").values_list("rank", flat=True).first() or 0
+    last = max([last, *(hit.rank for hit in hits)])
+    new: list[RetrievalHit] = []
+    for hit, row in zip(hits, rows, strict=True):
+        rank = hit.rank
+        if rank in at_rank:
+            if at_rank[rank] == row.source_id or row.source_id in seen:
+                continue
+            last += 1
+            rank = last
+        duplicate = bool(row.source_id) and row.source_id in seen
+        new.append(RetrievalHit(step=step, rank=rank, source_record=row, duplicate_in_source=duplicate))
+        at_rank[rank] = row.source_id
+        seen.add(row.source_id)
+    RetrievalHit.objects.bulk_create(new)
+    return len(new)
+
+
+def _unlinked(project: Project, hits: Sequence[Hit], rows: Sequence[SourceRecord]) -> list[Member]:
+    """The records that belong to no candidate of the project yet, each once."""
+    linked = set(
+        CandidateSource.objects.filter(project=project, source_record__in=[row.pk for row in rows]).values_list(
+            "source_record_id", flat=True
+        )
+    )
+    members: dict[int, Member] = {}
+    for hit, row in zip(hits, rows, strict=True):
+        if row.pk not in linked and row.pk not in members:
+            members[row.pk] = Member(row.pk, hit.record, row.sha256)
+    return list(members.values())
+
+
+def _groups_near(project: Project, members: Sequence[Member]) -> list[Group]:
+    """The groups of the project that any of these records might belong to."""
+    ids: set[int] = set()
+    by_source: dict[str, list[str]] = {}
+    for member in members:
+        by_source.setdefault(member.record.source, []).append(member.record.source_id[:200])
+    for source, source_ids in by_source.items():
+        same = CandidateSource.objects.filter(
+            project=project, source_record__source=source, source_record__source_id__in=source_ids
+        )
+        ids.update(same.values_list("candidate_id", flat=True))
+    keys = sorted({key[:200] for member in members for key in member.keys})
+    for start in range(0, len(keys), CHUNK):
+        near = BlockKey.objects.filter(project=project, key__in=keys[start : start + CHUNK])
+        ids.update(near.values_list("candidate_id", flat=True))
+    return _groups(project.pk, sorted(ids))
+
+
+def _groups(project_id: int, candidate_ids: Sequence[int]) -> list[Group]:
+    """The candidates as groups of their source records."""
+    groups = {pk: Group(pk) for pk in candidate_ids}
+    for start in range(0, len(candidate_ids), CHUNK):
+        links = CandidateSource.objects.filter(
+            project_id=project_id, candidate_id__in=candidate_ids[start : start + CHUNK]
+        ).order_by("source_record_id")
+        for candidate_id, record_id, data, sha256 in links.values_list(
+            "candidate_id", "source_record_id", "source_record__data", "source_record__sha256"
+        ):
+            groups[candidate_id].members.append(Member(record_id, record_from_dict(data), sha256))
+    return [group for group in groups.values() if group.members]
+
+
+def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersion) -> int:
+    """New candidates, each with its check queued."""
+    plan = [version.plan_content]
+    columns = [derived_columns([m.record for m in group.current()], plan) for group in groups]
+    records = [record_from_dict(values["record"]) for values in columns]
+    checks = verifications_request(
+        project=project,
+        records=[(record, values["sources"]) for record, values in zip(records, columns, strict=True)],
+        priority=Priority.RETRIEVED,
+    )
+    candidates = Candidate.objects.bulk_create(
+        Candidate(project=project, verification=check, **values) for check, values in zip(checks, columns, strict=True)
+    )
+    for group, candidate in zip(groups, candidates, strict=True):
+        group.candidate_id = candidate.pk
+    return len(candidates)
+
+
+def _update(project: Project, groups: Sequence[Group], version: SearchPlanVersion) -> tuple[int, int]:
+    """Bring existing candidates up to date; returns how many changed and how many were merged into another."""
+    merged = 0
+    for group in groups:
+        for absorbed in group.absorbed:
+            merge_candidates(project=project, kept_id=_id(group), absorbed_id=absorbed)
+            merged += 1
+    ids = [_id(group) for group in groups]
+    rows, found_by = Candidate.objects.in_bulk(ids), _plans_of(ids)
+    changed: list[Candidate] = []
+    for group in groups:
+        row, plans = rows[_id(group)], found_by.get(_id(group), {})
+        if not group.changed and version.pk in plans:
+            continue
+        plans.setdefault(version.pk, version.plan_content)
+        if _set(row, derived_columns([m.record for m in group.current()], plans.values())):
+            changed.append(row)
+    if changed:
+        Candidate.objects.bulk_create(
+            changed, update_conflicts=True, unique_fields=["id"], update_fields=list(DERIVED_FIELDS)
+        )
+    for row in changed:
+        _renew(row)
+    return len(changed), merged
+
+
+def _id(group: Group) -> int:
+    assert group.candidate_id is not None
+    return group.candidate_id
+
+
+def _set(row: Candidate, columns: dict[str, Any]) -> bool:
+    """Set the columns; True if any of them changed."""
+    different = [name for name, value in columns.items() if getattr(row, name) != value]
+    for name in different:
+        setattr(row, name, columns[name])
+    return bool(different)
+
+
+def _renew(row: Candidate) -> None:
+    """Tell the candidate's verification what is to be checked now."""
+    if row.verification_id is not None:
+        verification_renew(verification_id=row.verification_id, record=row.merged_record, returned_by=row.sources)
+
+
+def _plans_of(candidate_ids: Sequence[int]) -> dict[int, dict[int, SearchPlan]]:
+    """The plan versions whose runs found each candidate: candidate -> version -> content."""
+    found: dict[int, set[int]] = {}
+    for start in range(0, len(candidate_ids), CHUNK):
+        links = CandidateSource.objects.filter(candidate_id__in=candidate_ids[start : start + CHUNK])
+        pairs = links.values_list("candidate_id", "source_record__hits__step__run__version_id").distinct()
+        for candidate_id, version_id in pairs:
+            if version_id is not None:
+                found.setdefault(candidate_id, set()).add(version_id)
+    wanted = set().union(*found.values()) if found else set()
+    contents = {row.pk: row.plan_content for row in SearchPlanVersion.objects.filter(pk__in=wanted)}
+    return {candidate_id: {pk: contents[pk] for pk in sorted(versions)} for candidate_id, versions in found.items()}
+
+
+def _link(project: Project, groups: Sequence[Group]) -> None:
+    """Link new members to their candidates, and store the keys under which these are found."""
+    CandidateSource.objects.bulk_create(
+        CandidateSource(
+            candidate_id=_id(group),
+            project=project,
+            source_record_id=member.source_record_id,
+            source=member.record.source,
+            rule=member.rule,
+            why=member.why,
+        )
+        for group in groups
+        for member in group.new_members()
+    )
+    _store_keys(project.pk, [(_id(group), group.new_members()) for group in groups])
+
+
+def _store_keys(project_id: int, members_of: Iterable[tuple[int, Iterable[Member]]]) -> None:
+    BlockKey.objects.bulk_create(
+        (
+            BlockKey(project_id=project_id, candidate_id=candidate_id, key=key)
+            for candidate_id, members in members_of
+            for key in sorted({key[:200] for member in members for key in member.keys})
+        ),
+        ignore_conflicts=True,
+        batch_size=2000,
+    )

@@ -1,0 +1,56 @@
+"""The queries of a plan as each source takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from litapp.core.plan import SearchPlan
+from litapp.providers.base import CompiledQuery, SourceError
+from litapp.providers.registry import QueryKind, provider, source
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLine:
+    """Query number `index` (from 0) of the plan at one source: compiled, or why it cannot be."""
+
+    source: str
+    index: int
+    label: str
+    query: CompiledQuery | None
+    error: str = ""
+
+
+def query_lines(content: SearchPlan) -> list[QueryLine]:
+    """Every (source, query) of the plan, sources in the plan's order.
+
+    A query without text of the kind that a source takes is not meant for that source and gives no line.
+    """
+    lines = []
+    for key in content.sources:
+        wanted = "boolean" if source(key).query_kind is QueryKind.BOOLEAN else "plain"
+        for index, query in enumerate(content.queries):
+            if not getattr(query, wanted).strip():
+                continue
+            try:
+                compiled = provider(key).compile(query, content.filters)
+            except SourceError as error:
+                lines.append(QueryLine(key, index, query.label, None, f"{error.message} {error.hint}".strip()))
+            else:
+                lines.append(QueryLine(key, index, query.label, compiled))
+    return lines
+
+
+def note(text: str, loss: str = "") -> dict[str, str]:
+    """A remark on a query, as it is stored: {text, loss}; `loss` is wider, narrower, lost, or "" for information."""
+    return {"text": text, "loss": loss}
+
+
+def notes_of(query: CompiledQuery) -> list[dict[str, str]]:
+    """The remarks of a compiled query, as they are stored."""
+    return [note(item.text, item.loss.value if item.loss else "") for item in query.notes]
+
+
+def compiled_query(source_key: str, text: str, params: list[Any]) -> CompiledQuery:
+    """A compiled query back from what a step stored."""
+    return CompiledQuery(source_key, text, tuple((str(name), str(value)) for name, value in params))
