@@ -29,6 +29,7 @@ RULE_QUESTIONS = {
     "identifier_resolves": "The identifier leads to this paper",
     "identifiers_agree": "PMID and DOI name the same paper",
     "title_cross_source": "Another source knows this paper",
+    "title_known": "Any source knows this title",
     "fields_agree": "The details agree",
 }
 """What each rule of `core.verification` asks, in words."""

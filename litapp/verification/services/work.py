@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from litapp.core.records import Record, record_from_dict
 from litapp.core.verification import CheckResult, PublicationStatus, check_record, judge, publication_status
+from litapp.core.verification.rules import RULES_VERSION
 from litapp.jobs.models import LEASE, StepState
 from litapp.jobs.services import claim_many, enqueue
 from litapp.jobs.worker import Repeated
@@ -24,7 +25,6 @@ ROUNDS_FOR_SILENT_SOURCES = 4
 LONGEST_WAIT = timedelta(hours=1)
 KEEP_LEASE_EVERY = 20.0
 """Seconds between renewals of the lease while sources are asked."""
-RULES_VERSION = 1
 
 
 class VerificationWork:
