@@ -37,8 +37,12 @@ document.addEventListener("submit", (event) => {
     event.preventDefault();
     return;
   }
-  form.dataset.sent = "true";
-  (event.submitter || form).setAttribute("aria-busy", "true");
+  // Another script may still take this submit over: only what really leaves the page counts as sent.
+  setTimeout(() => {
+    if (event.defaultPrevented) return;
+    form.dataset.sent = "true";
+    (event.submitter || form).setAttribute("aria-busy", "true");
+  }, 0);
 });
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;

@@ -52,7 +52,8 @@ def field(bound: BoundField, **options: Any) -> SafeString:
     """Label, help, control and errors of one form field: `{% field form.name %}`.
 
     Options: label, help, placeholder, rows, css (more classes on the block), query (a search string: monospace, no
-    spelling), hide_label (kept for screen readers), plain (no "optional", no placeholder), inline (choices in a row), focus.
+    spelling), hide_label (kept for screen readers), plain (no "optional", no placeholder), inline (choices in a row),
+    focus.
     """
     if bound.is_hidden:
         return SafeString(str(bound))
