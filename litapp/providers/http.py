@@ -27,7 +27,6 @@ logger = logging.getLogger(__name__)
 LARGEST_BODY = 64 * 1024 * 1024
 """Bytes of one answer after decompression."""
 MOST_REDIRECTS = 3
-_SEMAPHORE_WAIT = 10.0
 _KEPT_HEADERS = (
     "content-type", "date", "retry-after", "location", "server", "x-api-pool", "x-concurrency-limit", "x-openalex-",
     "ratelimit-", "x-ratelimit-", "x-rate-limit", "x-amzn-errortype",
@@ -149,10 +148,8 @@ class PoliteClient:
             chance=self._chance,
             policy=self._policy,
         )
-        usable = verdict.outcome in (Outcome.OK, Outcome.EMPTY, Outcome.NOT_FOUND)
-        if verdict.whole_source or usable:
-            self._breaker.record(source, verdict.outcome, verdict.message, None if usable else retry_at)
-        if usable:
+        self._breaker.record(source, verdict.outcome, verdict.message, retry_at)
+        if verdict.outcome in (Outcome.OK, Outcome.EMPTY, Outcome.NOT_FOUND):
             return answer
         late = retry_at is not None and (retry_at - self._clock.now()).total_seconds() > LONGEST_SLEEP
         raise (Deferred if late else SourceError)(
@@ -241,17 +238,14 @@ class PoliteClient:
     def _exchange(self, request: Request, settings: SourceSettings, credentials: Credentials) -> _Received:
         """One request with its redirections, within the number of connections the source allows."""
         slots = self._open[request.source]
-        if not slots.acquire(timeout=_SEMAPHORE_WAIT):
-            label = registry.source(request.source).label
-            raise _Failure(
-                Classification(
-                    Outcome.RATE_LIMITED,
-                    f"{label} is still busy with earlier requests of this installation.",
-                    retry_after=LONGEST_SLEEP + 5,
-                    hint="LitLedger waits and goes on by itself.",
-                    repeats=0,
-                ),
-                "too many requests open",
+        if not slots.acquire(timeout=LONGEST_SLEEP):
+            raise Deferred(
+                request.source,
+                Outcome.RATE_LIMITED,
+                f"{registry.source(request.source).label} is still busy with earlier requests of this installation.",
+                hint="LitLedger waits and goes on by itself.",
+                retry_at=self._clock.now() + timedelta(seconds=LONGEST_SLEEP + 5),
+                code="busy",
             )
         try:
             return self._follow(request, settings, credentials)

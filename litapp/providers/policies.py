@@ -75,6 +75,7 @@ def _pubmed(has_key: bool) -> SourcePolicy:
 
 
 def _crossref(has_key: bool, has_email: bool) -> SourcePolicy:
+    paces: tuple[Pace, ...]
     if has_key:
         evidence = "header x-rate-limit-limit of recorded answers of the pool “plus” (150)"
         paces, concurrency = (Pace("", 150, evidence),), 10

@@ -19,5 +19,5 @@ class SourceSettings:
     email: str = field(default="", repr=False)
     tool: str = "litledger"
     enabled: bool = True
-    timeout: float = 30.0
-    deadline: float = 120.0
+    timeout: float = 20.0
+    deadline: float = 60.0

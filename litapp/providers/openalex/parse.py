@@ -86,7 +86,7 @@ def _failed(status: int, headers: dict[str, str], body: bytes) -> Classification
         return answers.malformed(LABEL, "a refusal that cannot be read")
     if status == 503 and "anonymous search" in message.lower():
         return Classification(
-            Outcome.TRANSIENT,
+            Outcome.RATE_LIMITED,
             "OpenAlex has switched off searching without a key for a while.",
             answers.retry_after(headers),
             hint=_KEY_HINT,

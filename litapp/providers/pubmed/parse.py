@@ -17,7 +17,6 @@ from litapp.providers.reading import mapping, mappings, sequence, text, texts, w
 
 LABEL = "PubMed"
 
-_PARSER_OPTIONS = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
 _BEYOND_CAP = re.compile(r"'?retstart'? cannot be larger than", re.IGNORECASE)
 _PERMANENT = re.compile(
     r"invalid db name|supplied id parameter is empty|neither query_key nor id|cannot get document summary|"
@@ -125,7 +124,9 @@ def _reported_error(message: str) -> Classification:
 
 def _classify_xml(status: int, body: bytes) -> Classification:
     try:
-        root = etree.fromstring(body, etree.XMLParser(**_PARSER_OPTIONS))
+        root = etree.fromstring(
+            body, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+        )
     except (etree.XMLSyntaxError, ValueError):
         return answers.malformed(LABEL, "data that is cut off or damaged")
     message = " ".join((root.findtext(".//ERROR") or "").split())

@@ -113,7 +113,7 @@ class SemanticScholar:
         journal: str = "",
         max_age_seconds: float | None = None,
     ) -> tuple[list[Record], list[int]]:
-        """The one paper Semantic Scholar holds for closest, or none. Its score has no usable threshold and is not read."""
+        """The one paper Semantic Scholar holds for closest, or none. Its score is not read: no threshold is usable."""
         words = " ".join(strip_tags(title).split())
         if not words:
             return [], []
