@@ -1,0 +1,139 @@
+"""A PubMed query tree in Europe PMC's syntax.
+
+Source: Europe PMC's search syntax (fields TITLE, ABSTRACT, KW, AUTH, JOURNAL, ISSN, LANG, PUB_TYPE, FIRST_PDATE, AFF,
+GRANT_ID, CHEM, EXT_ID, DOI). KW holds author keywords and MeSH headings together; headings are not exploded there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from litapp.core.querylang.ast import DATE_FIELDS, Field, Leaf, Node, Proximity, Range, Term
+from litapp.core.querylang.translation import Meaning, Said, Translation, translate
+
+_ISSN = re.compile(r"\d{4}-\d{3}[\dXx]")
+_LANGUAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "english": "eng",
+        "german": "ger",
+        "french": "fre",
+        "spanish": "spa",
+        "italian": "ita",
+        "chinese": "chi",
+        "japanese": "jpn",
+        "russian": "rus",
+        "portuguese": "por",
+        "dutch": "dut",
+        "polish": "pol",
+        "turkish": "tur",
+        "korean": "kor",
+    }
+)
+_NO_MAPPING = "Europe PMC does not add MeSH headings to an untagged word as PubMed does."
+_SIMPLE: Mapping[Field, tuple[tuple[str, ...], Meaning, str]] = MappingProxyType(
+    {
+        Field.UNTAGGED: (("TITLE", "ABSTRACT", "KW"), Meaning.NARROWER, _NO_MAPPING),
+        Field.ALL: (("TITLE", "ABSTRACT", "KW"), Meaning.NARROWER, "Searched in title, abstract and keywords only."),
+        Field.TITLE: (("TITLE",), Meaning.EXACT, ""),
+        Field.ABSTRACT: (("ABSTRACT",), Meaning.EXACT, ""),
+        Field.TITLE_ABSTRACT: (
+            ("TITLE", "ABSTRACT", "KW"),
+            Meaning.WIDER,
+            "Europe PMC's keyword field also holds MeSH headings.",
+        ),
+        Field.TEXT_WORD: (("TITLE", "ABSTRACT", "KW"), Meaning.EXACT, ""),
+        Field.OTHER_TERM: (("KW",), Meaning.WIDER, "Europe PMC's keyword field also holds MeSH headings."),
+        Field.AUTHOR: (("AUTH",), Meaning.EXACT, ""),
+        Field.FIRST_AUTHOR: (("AUTH",), Meaning.WIDER, "Searched among all authors, not the first only."),
+        Field.LAST_AUTHOR: (("AUTH",), Meaning.WIDER, "Searched among all authors, not the last only."),
+        Field.CORPORATE_AUTHOR: (("AUTH",), Meaning.CHECK, "A group's name is searched among the authors."),
+        Field.JOURNAL: (("JOURNAL",), Meaning.EXACT, ""),
+        Field.PUBLICATION_TYPE: (("PUB_TYPE",), Meaning.EXACT, ""),
+        Field.AFFILIATION: (("AFF",), Meaning.EXACT, ""),
+        Field.GRANT: (("GRANT_ID",), Meaning.EXACT, ""),
+        Field.SUPPLEMENTARY_CONCEPT: (("CHEM",), Meaning.CHECK, "Substance names are compared with Europe PMC's own."),
+    }
+)
+
+
+def compile_europepmc(tree: Node) -> Translation:
+    """The query for Europe PMC, with each change of meaning."""
+    return translate(tree, _say)
+
+
+def _say(leaf: Leaf) -> Said:
+    if isinstance(leaf, Range):
+        return _said_range(leaf)
+    if isinstance(leaf, Proximity):
+        words = [_in_fields(leaf.field, _quoted(word)) for word in leaf.text.split()]
+        return Said(f"({' AND '.join(words)})", Meaning.WIDER, "The words may stand anywhere, not near each other.")
+    if leaf.field in {Field.MESH, Field.MESH_MAJOR}:
+        return _said_heading(leaf)
+    if leaf.field is Field.PMID:
+        return Said(f"(EXT_ID:{leaf.text} AND SRC:MED)")
+    if leaf.field is Field.DOI:
+        return Said(f"DOI:{_quoted(leaf.text)}")
+    if leaf.field is Field.LANGUAGE:
+        code = _LANGUAGES.get(leaf.text.casefold(), leaf.text.casefold())
+        return Said(f"LANG:{_quoted(code)}")
+    if leaf.field is Field.JOURNAL and _ISSN.fullmatch(leaf.text):
+        return Said(f"ISSN:{leaf.text.upper()}")
+    if leaf.field in DATE_FIELDS:
+        return _said_range(Range(leaf.text, leaf.text, leaf.field, leaf.span))
+    if leaf.field not in _SIMPLE:
+        return Said("", Meaning.LOST, "Europe PMC has no such field; this part is left out.")
+    _, meaning, why = _SIMPLE[leaf.field]
+    if leaf.truncated and " " in leaf.text:
+        words = [_in_fields(leaf.field, _quoted(word)) for word in leaf.text.split()]
+        return Said(f"({' AND '.join(words)})", Meaning.WIDER, "A phrase with * is searched as its words.")
+    return Said(_in_fields(leaf.field, _quoted(leaf.text)), meaning, why)
+
+
+def _said_heading(term: Term) -> Said:
+    if term.qualifier:
+        return Said(
+            f"KW:{_quoted(term.heading)}", Meaning.CHECK, f"The subheading “{term.qualifier}” cannot be asked for here."
+        )
+    if term.field is Field.MESH_MAJOR:
+        return Said(f"KW:{_quoted(term.heading)}", Meaning.CHECK, "Not limited to the major topic; not exploded.")
+    if term.explode:
+        why = "Europe PMC does not explode headings: add the narrower ones you need."
+        return Said(f"KW:{_quoted(term.heading)}", Meaning.NARROWER, why)
+    return Said(f"KW:{_quoted(term.heading)}", Meaning.WIDER, "The keyword field also holds the authors' keywords.")
+
+
+def _said_range(leaf: Range) -> Said:
+    if leaf.field in {Field.DATE_PUBLICATION, Field.DATE_PRINT, Field.DATE_ELECTRONIC}:
+        low, high = _day(leaf.low, "01-01"), _day(leaf.high, "12-31")
+        if low and high:
+            text = f"FIRST_PDATE:[{low} TO {high}]"
+            return Said(text, Meaning.CHECK, "Europe PMC counts from the first publication, online or in print.")
+    return Said("", Meaning.LOST, "Europe PMC cannot limit by this date; this part is left out.")
+
+
+def _day(text: str, rest: str) -> str:
+    """A date of PubMed's (YYYY, YYYY/MM, YYYY/MM/DD) as YYYY-MM-DD; "" if it is none. Year 3000 stands for "now"."""
+    parts = text.strip().split("/")
+    if not all(part.isdigit() for part in parts) or not 1 <= len(parts) <= 3 or len(parts[0]) != 4:
+        return ""
+    month, day = rest.split("-")
+    if len(parts) >= 2:
+        month = parts[1].zfill(2)
+        day = day if rest == "01-01" else {"02": "28", "04": "30", "06": "30", "09": "30", "11": "30"}.get(month, "31")
+    if len(parts) == 3:
+        day = parts[2].zfill(2)
+    return f"{parts[0]}-{month}-{day}"
+
+
+def _in_fields(field: Field, text: str) -> str:
+    names = _SIMPLE[field][0] if field in _SIMPLE else ("TITLE", "ABSTRACT", "KW")
+    parts = [f"{name}:{text}" for name in names]
+    return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
+
+
+def _quoted(text: str) -> str:
+    """Words as Europe PMC takes them: a single plain word (or one that ends in *) bare, everything else in quotes."""
+    clean = text.replace("\\", " ").replace('"', " ").strip()
+    return clean if re.fullmatch(r"[\w-]+\*?", clean) and clean.upper() not in {"AND", "OR", "NOT"} else f'"{clean}"'

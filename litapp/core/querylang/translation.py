@@ -1,0 +1,110 @@
+"""Translation of a query tree into another source's syntax, with every change of meaning said.
+
+A source gives a function that prints one leaf (or says that it cannot); the tree around it is printed here, always with
+explicit parentheses. A leaf that cannot be said is left out, and what that does to the result is told: out of an AND
+or a NOT it makes the search wider, out of an OR narrower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from litapp.core.querylang.ast import NOWHERE, And, Leaf, Node, Not, Or, Proximity, Range, Span, Term
+from litapp.core.querylang.printer import print_leaf
+
+
+class Meaning(StrEnum):
+    """How a translated part stands to the original. CHECK = a person must look at it."""
+
+    EXACT = "exact"
+    WIDER = "wider"
+    NARROWER = "narrower"
+    LOST = "lost"
+    CHECK = "check by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of meaning. `span` is the place in the original text; `why` a sentence for a clinician."""
+
+    original: str
+    meaning: Meaning
+    why: str
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A leaf in the target's syntax. `text` "" = it cannot be said there. `why` is empty for EXACT only."""
+
+    text: str
+    meaning: Meaning = Meaning.EXACT
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The query for the target and all changes, in reading order. `text` "" = nothing of it can be said there."""
+
+    text: str
+    changes: tuple[Change, ...]
+
+
+LeafPrinter = Callable[[Leaf], Said]
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """How the target writes its operators."""
+
+    conjunction: str = "AND"
+    disjunction: str = "OR"
+    exclusion: str = "NOT"
+
+
+def translate(tree: Node, say: LeafPrinter, operators: Operators = Operators()) -> Translation:
+    """Print `tree` for another source (the parser refuses trees that are nested too deeply to walk)."""
+    changes: list[Change] = []
+    text = _printed(tree, say, operators, changes, outermost=True)
+    return Translation(text, tuple(sorted(changes, key=lambda change: change.span)))
+
+
+def _printed(
+    node: Node, say: LeafPrinter, operators: Operators, changes: list[Change], *, outermost: bool = False
+) -> str:
+    if isinstance(node, Term | Proximity | Range):
+        said = say(node)
+        if said.meaning is not Meaning.EXACT:
+            changes.append(Change(print_leaf(node), said.meaning, said.why, node.span))
+        return said.text
+    if isinstance(node, Not):
+        keep = _printed(node.keep, say, operators, changes)
+        drop = _printed(node.drop, say, operators, changes)
+        if not keep:
+            changes.append(Change("", Meaning.LOST, "Nothing is left to exclude from.", node.span))
+            return ""
+        if not drop:
+            changes.append(Change("", Meaning.WIDER, "The exclusion cannot be said here and is left out.", node.span))
+            return keep
+        text = f"{keep} {operators.exclusion} {drop}"
+        return text if outermost else f"({text})"
+    parts = [_printed(child, say, operators, changes) for child in node.children]
+    kept = [part for part in parts if part]
+    if len(kept) < len(parts) and kept:
+        changes.append(_left_out(node, len(parts) - len(kept)))
+    if not kept:
+        return ""
+    if len(kept) == 1:
+        return kept[0]
+    operator = operators.conjunction if isinstance(node, And) else operators.disjunction
+    text = f" {operator} ".join(kept)
+    return text if outermost else f"({text})"
+
+
+def _left_out(node: And | Or, number: int) -> Change:
+    parts = "One part" if number == 1 else f"{number} parts"
+    if isinstance(node, And):
+        return Change("", Meaning.WIDER, f"{parts} of an AND cannot be said here: more is found.", node.span)
+    return Change("", Meaning.NARROWER, f"{parts} of an OR cannot be said here: less is found.", node.span)

@@ -1,0 +1,57 @@
+"""Queries for Europe PMC and arXiv: the same tree, and every change of meaning said."""
+
+from __future__ import annotations
+
+import pytest
+
+from litapp.core.querylang import parse
+from litapp.core.querylang.compile_arxiv import compile_arxiv
+from litapp.core.querylang.compile_europepmc import compile_europepmc
+
+
+def meanings(translation: object) -> list[tuple[str, str]]:
+    return [(c.original, c.meaning.value) for c in translation.changes]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "changes"),
+    [
+        ("asthma[ti]", "TITLE:asthma", []),
+        ('"heart failure"[ti]', 'TITLE:"heart failure"', []),
+        (
+            "asthma[tiab]",
+            "(TITLE:asthma OR ABSTRACT:asthma OR KW:asthma)",
+            [("asthma[tiab]", "wider")],
+        ),
+        ('"Asthma"[mh]', "KW:Asthma", [('"Asthma"[mh]', "narrower")]),
+        ('"Asthma"[mh:noexp]', "KW:Asthma", [('"Asthma"[mh:noexp]', "wider")]),
+        ('"Asthma/drug therapy"[mh]', "KW:Asthma", [('"Asthma/drug therapy"[mh]', "check by hand")]),
+        ("2015:2020[dp]", "FIRST_PDATE:[2015-01-01 TO 2020-12-31]", [("2015:2020[dp]", "check by hand")]),
+        ("english[la]", "LANG:eng", []),
+        ("32678530[pmid]", "(EXT_ID:32678530 AND SRC:MED)", []),
+        ("a[ti] NOT (b[ti] OR c[ti])", "TITLE:a NOT (TITLE:b OR TITLE:c)", []),
+        ("asthma[ti] AND medline[sb]", "TITLE:asthma", [("", "wider"), ("medline[sb]", "lost")]),
+        ("asthma[ti] OR medline[sb]", "TITLE:asthma", [("", "narrower"), ("medline[sb]", "lost")]),
+        ("medline[sb]", "", [("medline[sb]", "lost")]),
+    ],
+)
+def test_europepmc(query: str, text: str, changes: list[tuple[str, str]]) -> None:
+    translation = compile_europepmc(parse(query))
+    assert (translation.text, sorted(meanings(translation))) == (text, sorted(changes))
+
+
+def test_europepmc_quotes_cannot_break_out() -> None:
+    text = compile_europepmc(parse('"a:b) OR SRC:PAT"[ti]')).text
+    assert text == 'TITLE:"a:b) OR SRC:PAT"'
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("asthma[tiab] NOT children[ti]", "(ti:asthma OR abs:asthma) ANDNOT ti:children"),
+        ('"Heart Failure"[mh]', '(ti:"Heart Failure" OR abs:"Heart Failure")'),
+        ("2015/03:2020[dp]", "submittedDate:[201503010000 TO 202012312359]"),
+    ],
+)
+def test_arxiv(query: str, text: str) -> None:
+    assert compile_arxiv(parse(query)).text == text
