@@ -51,6 +51,9 @@ class Membership(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "user"], name="one_membership_per_person")]
 
+    def __str__(self) -> str:
+        return f"user {self.user_id} in project {self.project_id}: {self.role}"
+
 
 class Invitation(models.Model):
     """An invitation by link. Only a hash of the link's token is kept."""
@@ -67,6 +70,9 @@ class Invitation(models.Model):
     )
     accepted_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk} to project {self.project_id}: {self.role}"
 
     @property
     def is_pending(self) -> bool:
@@ -95,3 +101,6 @@ class Event(models.Model):
         constraints = [models.UniqueConstraint(fields=["project", "sequence"], name="events_in_one_order")]
         ordering = ["project", "sequence"]
         indexes = [models.Index(fields=["project", "subject"])]
+
+    def __str__(self) -> str:
+        return f"{self.project_id}/{self.sequence} {self.verb}"

@@ -1,0 +1,84 @@
+"""Entries of the log as lines that people read: who, what, on what, with which details."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.urls import NoReverseMatch, reverse
+
+from litapp.projects.models import Event, Role
+from litapp.projects.people import name_of
+from litapp.projects.services.events import VERBS
+
+PAGES = {
+    "version": "searches:plan",
+    "run": "searches:run",
+    "candidate": "searches:candidate",
+    "reference": "references:reference",
+    "export": "references:export",
+    "verification": "verification:panel",
+}
+"""Kind of subject -> name of its page (project id and subject id are its arguments)."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    """One line of the history. `address` is empty where the subject has no page; `details` are (label, text)."""
+
+    event: Event
+    who: str
+    what: str
+    on: str
+    address: str
+    details: tuple[tuple[str, str], ...]
+
+
+def lines_of(events: Sequence[Event]) -> list[EventLine]:
+    """The entries as lines; at most one query more, for the people they are about."""
+    ids = {int(number) for kind, number in map(_subject, events) if kind == "user" and number.isdigit()}
+    people = User.objects.in_bulk(ids) if ids else {}
+    return [_line(event, people) for event in events]
+
+
+def _subject(event: Event) -> tuple[str, str]:
+    kind, _, number = event.subject.partition(":")
+    return kind, number
+
+
+def _line(event: Event, people: dict[int, User]) -> EventLine:
+    kind, number = _subject(event)
+    on = f"{kind.replace('_', ' ')} {number}".strip()
+    if kind == "user" and number.isdigit():
+        on = name_of(people[int(number)]) if int(number) in people else on
+    return EventLine(
+        event=event,
+        who=name_of(event.actor),
+        what=VERBS.get(event.verb, event.verb),
+        on=on,
+        address=_address(event.project_id, kind, number),
+        details=tuple((str(key).replace("_", " "), _text(value)) for key, value in event.payload.items()),
+    )
+
+
+def _address(project_id: int, kind: str, number: str) -> str:
+    if kind not in PAGES or not number.isdigit():
+        return ""
+    try:
+        return reverse(PAGES[kind], args=[project_id, int(number)])
+    except NoReverseMatch:
+        return ""
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_text(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(_text(item) for item in value) or "none"
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(Role(value).label) if value in Role.values else str(value)

@@ -1,0 +1,126 @@
+"""The project's log: append-only entries, each hashing the one before it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from litapp.projects.models import Event, Project
+
+VERBS = {
+    "project.created": "created the project",
+    "project.renamed": "renamed the project",
+    "project.deleted": "deleted the project",
+    "invitation.created": "made an invitation link",
+    "invitation.accepted": "accepted an invitation",
+    "invitation.revoked": "revoked an invitation",
+    "member.role_changed": "changed a role",
+    "member.removed": "removed a member",
+    "plan.created": "began a search plan",
+    "plan.saved": "saved a search plan",
+    "plan.version_created": "began a new version of a search plan",
+    "plan.approved": "approved a search plan",
+    "plan.counted": "counted hits of a search plan",
+    "run.started": "started a run",
+    "run.cancelled": "cancelled a run",
+    "run.resumed": "resumed a run",
+    "run.finished": "finished a run",
+    "candidates.merged": "merged candidates",
+    "screening.decided": "decided on a candidate",
+    "screening.decided_many": "decided on several candidates",
+    "screening.undone": "took a decision back",
+    "verification.rechecked": "asked for a new check",
+    "verification.manual": "confirmed a record by hand",
+    "reference.added": "added a reference",
+    "reference.removed": "removed a reference",
+    "reference.restored": "put a reference back",
+    "reference.note_saved": "changed the note of a reference",
+    "export.requested": "asked for an export",
+    "export.finished": "finished an export",
+}
+"""verb -> what the history page says ("A. Weber <phrase>"). An unlisted verb is shown as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainReport:
+    """Result of reading a project's log from its start: `broken_at` is the first sequence number that does not fit."""
+
+    entries: int
+    last_hash: str
+    broken_at: int | None = None
+    reason: str = ""
+
+    @property
+    def intact(self) -> bool:
+        return self.broken_at is None
+
+
+def event_hash(event: Event) -> str:
+    """sha256 (hex) over everything an entry says and the hash of the one before it."""
+    body = {
+        "project": event.project_id,
+        "sequence": event.sequence,
+        "actor": event.actor_id,
+        "verb": event.verb,
+        "subject": event.subject,
+        "payload": event.payload,
+        "created_at": event.created_at.astimezone(UTC).isoformat(timespec="microseconds"),
+        "previous_hash": event.previous_hash,
+    }
+    text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@transaction.atomic
+def record_event(
+    *, project: Project, actor: User | None, verb: str, subject: str = "", payload: dict[str, Any] | None = None
+) -> Event:
+    """Append one entry to the project's log and return it. `actor` None = LitLedger itself.
+
+    The project's row is locked first, so that two writers never take the same number (SQLite: the IMMEDIATE
+    transaction is the lock). `payload` must be JSON; dates and ids inside are turned to text.
+    """
+    Project.objects.select_for_update(no_key=True).values_list("pk").get(pk=project.pk)
+    last = Event.objects.filter(project=project).order_by("-sequence").first()
+    event = Event(
+        project=project,
+        sequence=last.sequence + 1 if last else 1,
+        actor=actor,
+        verb=verb,
+        subject=subject,
+        payload=json.loads(json.dumps(payload or {}, default=_as_text)),
+        created_at=timezone.now(),
+        previous_hash=last.hash if last else "",
+    )
+    event.hash = event_hash(event)
+    event.save(force_insert=True)
+    return event
+
+
+def verify_chain(project: Project) -> ChainReport:
+    """Read the whole log and say whether any entry was changed, taken out or put in afterwards.
+
+    Entries cut off at the end leave no trace inside the log: compare `last_hash` with one that was written down.
+    """
+    number, previous = 0, ""
+    for event in Event.objects.filter(project=project).order_by("sequence").iterator(chunk_size=2000):
+        number += 1
+        if event.sequence != number:
+            return ChainReport(number - 1, previous, number, f"Entry {number} is missing.")
+        if event.previous_hash != previous:
+            return ChainReport(number - 1, previous, number, f"Entry {number} does not follow from the one before it.")
+        if event.hash != event_hash(event):
+            return ChainReport(number - 1, previous, number, f"Entry {number} was changed after it was written.")
+        previous = event.hash
+    return ChainReport(number, previous)
+
+
+def _as_text(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -1,0 +1,40 @@
+"""The project's log, newest first, and whether its chain of hashes is whole."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from litapp.projects.history import lines_of
+from litapp.projects.models import Event, Project
+from litapp.projects.permissions import ProjectRequest, Right, project_view
+from litapp.projects.services.events import VERBS, verify_chain
+from litapp.web.pagination import page_of_list
+
+PAGE_SIZE = 100
+
+
+@project_view(Right.VIEW)
+@require_GET
+def history(request: ProjectRequest, project: Project) -> HttpResponse:
+    """Who did what and when. `?person=` and `?what=` narrow it, `?check=1` reads the whole chain."""
+    events = Event.objects.filter(project=project).select_related("actor").order_by("-sequence")
+    person, what = request.GET.get("person", ""), request.GET.get("what", "")
+    if person.isdigit():
+        events = events.filter(actor=int(person))
+    if what:
+        events = events.filter(verb__startswith=f"{what}.")
+    page = page_of_list(request, events, size=PAGE_SIZE)
+    context = {
+        "page": page,
+        "lines": lines_of(page.items),
+        "people": User.objects.filter(memberships__project=project).order_by("first_name", "pk"),
+        "kinds": sorted({verb.split(".")[0] for verb in VERBS}),
+        "person": person,
+        "what": what,
+        "chain": verify_chain(project) if request.GET.get("check") else None,
+        "last": Event.objects.filter(project=project).order_by("-sequence").first(),
+    }
+    return render(request, "projects/history.html", context)
