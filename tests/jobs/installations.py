@@ -1,0 +1,84 @@
+"""Whole installations for tests with real processes: a data folder, a migrated database, an environment."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER = "postgresql://postgres@127.0.0.1:5432"
+
+
+@dataclass
+class Installation:
+    """Runs commands of ours in processes of their own, all on the same database."""
+
+    folder: Path
+    database: str = ""
+    extra: dict[str, str] = field(default_factory=dict)
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """The environment of a process."""
+        return {
+            **{name: value for name, value in os.environ.items() if not name.startswith("LITAPP_")},
+            "DJANGO_SETTINGS_MODULE": "litapp.settings",
+            "PYTHONPATH": str(ROOT),
+            "LITAPP_DATA_DIR": str(self.folder),
+            "LITAPP_DATABASE_URL": self.database,
+            **self.extra,
+            **more,
+        }
+
+    def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
+        """Start a Python process (`-m`, a script, or manage.py and its arguments)."""
+        return subprocess.Popen(
+            [sys.executable, *command],
+            cwd=ROOT,
+            env=self.environment(**environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *command: str, **environment: str) -> str:
+        """Run a process to its end and return what it printed; fails the test when it fails."""
+        process = self.start(*command, **environment)
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err[-3000:]
+        return out
+
+    def python(self, code: str, **environment: str) -> str:
+        """Run Python code with Django set up."""
+        return self.run("-c", f"import django; django.setup()\n{code}", **environment)
+
+
+@contextmanager
+def installation(kind: str, folder: Path) -> Iterator[Installation]:
+    """A fresh, migrated installation on "sqlite" or "postgresql" (skips where no server listens)."""
+    if kind == "sqlite":
+        made = Installation(folder)
+        made.run("manage.py", "migrate", "-v0")
+        yield made
+        return
+    psycopg = pytest.importorskip("psycopg")
+    name = f"litledger_test_{uuid4().hex[:12]}"
+    try:
+        server = psycopg.connect(f"{SERVER}/postgres", autocommit=True, connect_timeout=3)
+    except psycopg.OperationalError:
+        pytest.skip("no PostgreSQL listens on 127.0.0.1:5432")
+    try:
+        server.execute(f"CREATE DATABASE {name}")
+        made = Installation(folder, f"{SERVER}/{name}")
+        made.run("manage.py", "migrate", "-v0")
+        yield made
+    finally:
+        server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        server.close()
