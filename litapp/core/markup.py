@@ -43,28 +43,53 @@ class Run:
 
 
 def runs(text: str) -> tuple[Run, ...]:
-    """The text in runs, blanks collapsed, entities undone. Tags need not be balanced."""
+    """The text in runs, blanks collapsed, entities undone. An opening tag that is never closed, or a closing one that
+    was never opened, is text."""
     if "&" in text:
         text = html.unescape(html.unescape(text))
     text = _CONTROL.sub("", text)
     if "<" not in text:
         joined = " ".join(text.split())
         return (Run(joined),) if joined else ()
+    tags = list(_TAG.finditer(text))
+    paired = _pairs(tags)
     depth = dict.fromkeys(_ORDER, 0)
     pieces: list[tuple[str, frozenset[str]]] = []
     position = 0
-    for tag in _TAG.finditer(text):
-        closing, namespace, name, empty = tag[1], tag[2], tag[3].lower(), tag[5]
-        style = None if namespace == "mml" else _STYLES.get(name)
-        if style is None and not namespace and name not in _DROPPED and name != "math":
+    for tag in tags:
+        style = _style(tag)
+        if (style and tag.start() not in paired) or (not style and not _is_dropped(tag)):
             continue
         now = frozenset(s for s in _ORDER if depth[s])
-        pieces.append((text[position : tag.start()] + (" " if name in _BLOCKS else ""), now))
+        pieces.append((text[position : tag.start()] + (" " if tag[3].lower() in _BLOCKS else ""), now))
         position = tag.end()
-        if style is not None and not empty:
-            depth[style] = max(0, depth[style] + (-1 if closing else 1))
+        if style:
+            depth[style] += -1 if tag[1] else 1
     pieces.append((text[position:], frozenset(s for s in _ORDER if depth[s])))
     return _joined(pieces)
+
+
+def _style(tag: re.Match[str]) -> str:
+    """The style of an allowed tag, or ""."""
+    return "" if tag[2] == "mml" or tag[5] else _STYLES.get(tag[3].lower(), "")
+
+
+def _is_dropped(tag: re.Match[str]) -> bool:
+    """A formatting tag that is not on the list: the tag goes, its text stays."""
+    return bool(tag[2]) or tag[3].lower() in _DROPPED or tag[3].lower() == "math"
+
+
+def _pairs(tags: list[re.Match[str]]) -> set[int]:
+    """Start positions of the allowed tags that have their partner; styles may cross."""
+    waiting: dict[str, list[int]] = {style: [] for style in _ORDER}
+    paired: set[int] = set()
+    for tag in tags:
+        style = _style(tag)
+        if style and not tag[1]:
+            waiting[style].append(tag.start())
+        elif style and waiting[style]:
+            paired |= {waiting[style].pop(), tag.start()}
+    return paired
 
 
 def _joined(pieces: list[tuple[str, frozenset[str]]]) -> tuple[Run, ...]:
@@ -190,6 +215,8 @@ def escape_latex(text: str) -> str:
 
     `"` and "|" stay too: their commands need font encodings that a plain document has not, or are unknown to readers.
     """
+    if not text or text.isalnum():
+        return text
     return _LATEX_LIGATURES.sub(r"\g<0>{}", _CONTROL.sub("", text).translate(_LATEX_TABLE))
 
 

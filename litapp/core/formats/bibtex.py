@@ -86,6 +86,8 @@ def _braced(value: str) -> str:
 
 
 def _text(value: str) -> str:
+    if not value or value.isalnum():
+        return _braced(value)
     return _braced(_brace_safe(latex(value)))
 
 
@@ -151,12 +153,12 @@ _COMMANDS = {ITALIC: r"\textit", BOLD: r"\textbf", SUB: r"\textsubscript", SUP: 
 def protected_title(title: str) -> str:
     """A title as LaTeX with braces around words whose capitals a bibliography style must not change.
 
-    Braced are: words with a capital after their first letter or alone ("COVID-19", "mRNA", "vitamin C"); in a title
-    written in sentence case every capitalised word but the first (names); a word that starts small at the beginning
-    of the title or after a full stop ("p53", "E. coli").
+    Braced are: words with a capital after their first letter or alone ("COVID-19", "mRNA", "vitamin C"); every
+    capitalised word but the first in a title that is not in Title Case (names); a word that starts small at the
+    beginning of the title or after a full stop ("p53", "E. coli").
     """
     pieces = runs(title)
-    names = _sentence_case("".join(run.text for run in pieces))
+    names = _capitals_are_names("".join(run.text for run in pieces))
     out: list[str] = []
     starts = True
     first = True
@@ -180,10 +182,11 @@ def _styled(shown: str, run: Run) -> str:
     return shown
 
 
-def _sentence_case(title: str) -> bool:
-    """True when most words after the first start small, so that a capital means a name."""
-    words = re.findall(r"[^\W\d_]{4,}", title)[1:]
-    return 2 * sum(word[0].isupper() for word in words) < len(words) or not words
+def _capitals_are_names(title: str) -> bool:
+    """False for a title in Title Case: three or more longer words after the first, three quarters of them with a
+    capital. Where that cannot be told, capitals are kept: that harms less than a name without one."""
+    words = [word for word in re.findall(r"\b[^\W\d_]{4,}", title)[1:] if not any(sign.isupper() for sign in word[1:])]
+    return len(words) < 3 or sum(word[0].isupper() for word in words) < 0.75 * len(words)
 
 
 def _protected(token: str, *, starts: bool, first: bool, names: bool) -> str:

@@ -86,7 +86,7 @@ class ExportEntry:
 
     @property
     def title(self) -> str:
-        """The title with its markup, without the full stop that PubMed ends titles with (one of "U.S." or "…" stays)."""
+        """The title with its markup, without the full stop that PubMed ends titles with (that of "U.S." stays)."""
         title = (self.record.title or self.record.original_title).strip()
         return title[:-1] if _FINAL_STOP.search(title) else title
 
