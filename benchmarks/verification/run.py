@@ -21,6 +21,7 @@ from benchmarks.verification.evidence import Sources, claimed_record, load_bench
 from litapp.core.matching import JournalNames, compare_fields
 from litapp.core.records import Record
 from litapp.core.verification import (
+    SILENCE_SOURCES,
     Answered,
     CheckResult,
     Kind,
@@ -43,16 +44,22 @@ def main() -> None:
     options.add_argument("--cases", type=Path)
     options.add_argument("--errors", default="")
     options.add_argument("--predictions", type=Path)
+    options.add_argument("--seed", type=int, help="build other cases of the same kinds from the records")
+    options.add_argument("--two-witnesses", action="store_true", help="let silence accuse without PubMed's answer")
     options.add_argument("--speed", action="store_true")
     chosen = options.parse_args()
     benchmark = load_benchmark(chosen.shared)
     world = benchmark.World(benchmark.load_jsonl(chosen.shared / "records.jsonl"))
-    cases = benchmark.load_jsonl(chosen.cases or chosen.shared / "cases.jsonl")
+    if chosen.seed is not None:
+        cases = benchmark.build(benchmark.load_jsonl(chosen.shared / "records.jsonl"), chosen.seed)
+    else:
+        cases = benchmark.load_jsonl(chosen.cases or chosen.shared / "cases.jsonl")
+    silence = ("openalex", "semanticscholar") if chosen.two_witnesses else SILENCE_SOURCES
     journals = load_journals(chosen.shared.parent / "corpus" / "journals")
     if chosen.speed:
-        speed(benchmark, world, cases, journals)
+        speed(world, cases, journals)
         return
-    predictions = run(benchmark, world, cases, journals)
+    predictions = run(world, cases, journals, silence)
     print(benchmark.report(cases, predictions))
     promises(cases, predictions)
     if chosen.errors:
@@ -61,7 +68,7 @@ def main() -> None:
         chosen.predictions.write_text("".join(json.dumps(_plain(p)) + "\n" for p in predictions), encoding="utf-8")
 
 
-def run(benchmark: Any, world: Any, cases: list[Any], journals: JournalNames) -> list[dict[str, Any]]:
+def run(world: Any, cases: list[Any], journals: JournalNames, silence: tuple[str, ...]) -> list[dict[str, Any]]:
     """One prediction a case: verdict, fields found wrong, status."""
     sources = Sources(world)
     predictions = []
@@ -71,7 +78,7 @@ def run(benchmark: Any, world: Any, cases: list[Any], journals: JournalNames) ->
         claimed = claimed_record(case["ref"])
         evidence = sources.evidence(claimed, journals)
         began = time.perf_counter()
-        checks = check_record(claimed, (), evidence, journals=journals)
+        checks = check_record(claimed, (), evidence, journals=journals, silence_sources=silence)
         verdict = judge(checks)
         status = publication_status(claimed, evidence)
         spent += time.perf_counter() - began
@@ -143,7 +150,7 @@ def _show(check: CheckResult) -> None:
     )
 
 
-def speed(benchmark: Any, world: Any, cases: list[Any], journals: JournalNames) -> None:
+def speed(world: Any, cases: list[Any], journals: JournalNames) -> None:
     """Full field comparisons a second on one core, over all pairs of claimed and found records of the cases."""
     sources = Sources(world)
     pairs: list[tuple[Record, Record]] = []

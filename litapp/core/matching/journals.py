@@ -28,8 +28,8 @@ _TABLE = MappingProxyType(
         "faseb": "federation of american societies for experimental biology",
         "intl": "international",
         "jama": "journal of the american medical association",
-        "neurips": "neural information processing systems",
-        "nips": "neural information processing systems",
+        "neurips": "advances in neural information processing systems",
+        "nips": "advances in neural information processing systems",
         "nejm": "new england journal of medicine",
         "plos": "public library of science",
         "pnas": "proceedings of the national academy of sciences",
@@ -40,7 +40,7 @@ _TABLE = MappingProxyType(
 
 _OFFICIAL = re.compile(
     r"\s*(?:[:;.=/]|\s-\s)\s*(?:(?:the|an?|le|la|il)\s+)?(?:official|journal|offizielle\w*|organ|organe|officiel\w*|oficial|"
-    r"ufficiale|publication|zeitschrift|revue|[A-Z]{2,7}\s*\Z).*\Z",
+    r"ufficiale|publication|zeitschrift|revue|(?-i:[A-Z]{2,7})\s*\Z).*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
@@ -197,7 +197,11 @@ def _subsequence(short: str, word: str) -> bool:
 
 
 def _spoken(short: str, full: list[str]) -> bool:
-    """A name of one word that is the initials of the other ("PNAS", "JCO"), fillers counted or not."""
+    """A name of one word that is the initials of the other ("PNAS", "JCO"), fillers counted or not. A conference is
+    often called by the initials of its subject ("CVPR")."""
     if " " in short or not 2 <= len(short) <= 8:
         return False
-    return short in ("".join(w[0] for w in full), "".join(w[0] for w in _solid(full)))
+    solid = "".join(w[0] for w in _solid(full))
+    if short in ("".join(w[0] for w in full), solid):
+        return True
+    return len(short) >= 3 and solid.endswith(short) and bool(_CONFERENCE.search(" ".join(full)))

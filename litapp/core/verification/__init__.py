@@ -16,7 +16,7 @@ from litapp.core.verification.evidence import (
 )
 from litapp.core.verification.rules import RULES, RULES_VERSION, check_record
 from litapp.core.verification.rules.hearing import needs_search
-from litapp.core.verification.sources import ORGANISATIONS, organisation_of
+from litapp.core.verification.sources import ORGANISATIONS, SILENCE_SOURCES, organisation_of
 from litapp.core.verification.status import PublicationState, PublicationStatus, publication_status
 from litapp.core.verification.verdict import judge
 
@@ -24,6 +24,7 @@ __all__ = [
     "ORGANISATIONS",
     "RULES",
     "RULES_VERSION",
+    "SILENCE_SOURCES",
     "Answered",
     "Asked",
     "CheckResult",

@@ -88,7 +88,9 @@ def which_work(comparison: Comparison) -> Work:
     if people:
         if title.reworded:
             return Work.REWORDED
-        return Work.RETITLED if place >= 2 or (place and year and authors.first_agrees) else Work.OTHER
+        whole = authors.matched == authors.ours == authors.theirs >= 3
+        placed = place >= 2 or (year and authors.first_agrees and (place or whole))
+        return Work.RETITLED if placed else Work.OTHER
     if not authors.foreign and title.reworded and year and place:
         return Work.REWORDED
     return Work.OTHER

@@ -14,6 +14,7 @@ from litapp.core.verification.rules.hearing import Hearing
 from litapp.core.verification.rules.identifiers import identifier_resolves, identifiers_agree
 from litapp.core.verification.rules.silence import title_known
 from litapp.core.verification.rules.titles import title_cross_source
+from litapp.core.verification.sources import SILENCE_SOURCES
 
 RULES_VERSION = 1
 """Rises when the same evidence can give other checks."""
@@ -36,8 +37,12 @@ def check_record(
     evidence: Iterable[Found],
     *,
     journals: JournalNames = NO_JOURNAL_NAMES,
+    silence_sources: tuple[str, ...] = SILENCE_SOURCES,
 ) -> tuple[CheckResult, ...]:
     """All checks of one claimed record. `returned_by` are the keys of the sources that returned it (empty for a
-    reference that a person brought). The order of the evidence does not matter."""
-    hearing = Hearing.of(claimed, returned_by, evidence, journals)
+    reference that a person brought). The order of the evidence does not matter.
+
+    `journals` are known names of journals. `silence_sources` must all have answered before silence may accuse.
+    """
+    hearing = Hearing.of(claimed, returned_by, evidence, journals, silence_sources)
     return tuple(check for rule in RULES.values() for check in rule(hearing))

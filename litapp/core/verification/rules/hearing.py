@@ -10,7 +10,7 @@ from litapp.core.matching import JournalNames
 from litapp.core.matching.journals import NO_JOURNAL_NAMES
 from litapp.core.records import Record, Scheme
 from litapp.core.verification.evidence import Answered, Asked, CheckResult, Found, Kind, Result
-from litapp.core.verification.sources import OWNERS, is_independent, organisation_of
+from litapp.core.verification.sources import OWNERS, SILENCE_SOURCES, is_independent, organisation_of
 from litapp.core.verification.witness import Witness, Work, witnesses
 
 
@@ -23,14 +23,21 @@ class Hearing:
     evidence: tuple[Found, ...]
     witnesses: tuple[Witness, ...]
     journals: JournalNames
+    silence_sources: tuple[str, ...]
 
     @classmethod
     def of(
-        cls, claimed: Record, returned_by: Iterable[str], evidence: Iterable[Found], journals: JournalNames
+        cls,
+        claimed: Record,
+        returned_by: Iterable[str],
+        evidence: Iterable[Found],
+        journals: JournalNames,
+        silence_sources: tuple[str, ...] = SILENCE_SOURCES,
     ) -> Hearing:
         """Compare all found records with the claimed one."""
         answers = tuple(evidence)
-        return cls(claimed, frozenset(returned_by), answers, witnesses(claimed, answers, journals), journals)
+        found = witnesses(claimed, answers, journals)
+        return cls(claimed, frozenset(returned_by), answers, found, journals, silence_sources)
 
     def identifiers(self) -> Iterator[tuple[str, str]]:
         """(scheme, value) of the claimed identifiers that have an owner to ask; an arXiv DOI is its arXiv id's."""

@@ -10,7 +10,7 @@ from litapp.core.verification.evidence import Answered, CheckResult, Found, Kind
 from litapp.core.verification.rules.hearing import Hearing, silent
 from litapp.core.verification.sources import OWNERS, label, labels
 from litapp.core.verification.status import is_notice_about
-from litapp.core.verification.witness import Witness, Work
+from litapp.core.verification.witness import Witness, Work, agreeing
 
 RESOLVES = "identifier_resolves"
 AGREE = "identifiers_agree"
@@ -112,9 +112,10 @@ def _named(hearing: Hearing, scheme: str, value: str, witness: Witness) -> Check
                 Kind.DETAILS,
                 "title",
             )
-        return failed(
-            f"Authors and place are those of the {name}, which is another paper: {title}.", Kind.IDENTITY, "title"
-        )
+        reason = f"The {name} is another paper by these authors at {label(source)}: {title}."
+        known = any(w.work is Work.SAME for w in hearing.witnesses)
+        placed = agreeing(witness.comparison, ("journal", "volume", "pages")) >= 2
+        return failed(reason, Kind.IDENTITY, *((scheme,) if known else ("title",) if placed else ("title", scheme)))
     return failed(f"The {name} is another paper at {label(source)}: {title}.", Kind.IDENTITY, scheme)
 
 

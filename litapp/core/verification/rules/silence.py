@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from litapp.core.matching.authors import compare_authors
 from litapp.core.matching.fields import journal_names
 from litapp.core.matching.journals import is_other_script, is_preprint_server, same_journal
 from litapp.core.matching.words import title_words
 from litapp.core.normalise import family_key
-from litapp.core.records import Person
+from litapp.core.records import Record
 from litapp.core.verification.evidence import Answered, Asked, CheckResult, Kind, Result
 from litapp.core.verification.rules.hearing import Hearing
-from litapp.core.verification.sources import OWNERS, SILENCE_SOURCES, labels
+from litapp.core.verification.sources import OWNERS, labels
 from litapp.core.verification.witness import Witness, Work
 
 KNOWN = "title_known"
@@ -46,12 +47,13 @@ def title_known(hearing: Hearing) -> tuple[CheckResult, ...]:
     identifier is known to name the paper."""
     if hearing.resolved() or any(w.work is Work.SAME for w in hearing.witnesses) or not hearing.claimed.title:
         return ()
-    twin = next((w for w in hearing.witnesses if w.work is Work.TWIN), None)
-    obstacle = _unsure(hearing) or ("" if twin is not None else _outside(hearing))
+    twins = [w for w in hearing.witnesses if w.work is Work.TWIN]
+    obstacle = _unsure(hearing) or (_common(hearing, twins) if twins else _outside(hearing))
     if obstacle:
         return (hearing.check(KNOWN, "", Result.SKIPPED, obstacle),)
-    asked = labels(SILENCE_SOURCES)
-    if twin is not None:
+    asked = labels(hearing.silence_sources)
+    if twins:
+        twin = twins[0]
         author = twin.record.authors[0].name if twin.record.authors else "no authors given"
         reason = f"{asked} know this title only as a paper by others ({author})."
         return (_fail(hearing, reason, Kind.IDENTITY, "authors", twin),)
@@ -67,7 +69,7 @@ _ANSWERED = (Answered.FOUND, Answered.ABSENT)
 
 
 def _fail(hearing: Hearing, reason: str, kind: Kind, wrong: str, witness: Witness | None) -> CheckResult:
-    answers = tuple(f for f in hearing.evidence if f.source in SILENCE_SOURCES and f.outcome in _ANSWERED)
+    answers = tuple(f for f in hearing.evidence if f.source in hearing.silence_sources and f.outcome in _ANSWERED)
     source = witness.source if witness else ""
     return hearing.check(
         KNOWN, source, Result.FAIL, reason, kind=kind, witness=witness, wrong=(wrong,), answers=answers
@@ -87,11 +89,18 @@ def _unsure(hearing: Hearing) -> str:
     undecided = _undecided_identifier(hearing)
     if undecided:
         return undecided
-    silent = [source for source in SILENCE_SOURCES if not _searched(hearing, source)]
+    silent = [source for source in hearing.silence_sources if not _searched(hearing, source)]
     if silent:
         return f"Not found, but {labels(silent)} did not answer: check again later, or by hand."
-    if len(title_words(claimed.title).words) < SHORTEST_TELLING_TITLE:
-        return "Not found: a title this short is shared by many papers. Check by hand."
+    return ""
+
+
+def _common(hearing: Hearing, twins: list[Witness]) -> str:
+    """Why other people's papers of this title prove nothing: the title is short, or several papers bear it."""
+    first = twins[0].record.authors
+    several = any(compare_authors(first, twin.record.authors).foreign for twin in twins[1:])
+    if len(title_words(hearing.claimed.title).words) < SHORTEST_TELLING_TITLE - 1 or several:
+        return "Not found: other papers bear this title, and this one may exist beside them. Check by hand."
     return ""
 
 
@@ -99,6 +108,8 @@ def _outside(hearing: Hearing) -> str:
     """Why these sources need not hold the work, or "" for a journal article that they should hold."""
     claimed = hearing.claimed
     names = journal_names(claimed)
+    if len(title_words(claimed.title).words) < SHORTEST_TELLING_TITLE:
+        return "Not found: a title this short is shared by many papers. Check by hand."
     if any(map(is_preprint_server, names)):
         return "Not found: look at the preprint server itself."
     if claimed.csl_type not in ARTICLE_TYPES:
@@ -139,7 +150,9 @@ def _indexed(hearing: Hearing, names: tuple[str, ...]) -> bool:
     seen = {theirs for witness in hearing.witnesses for theirs in journal_names(witness.record)}
     if any(same_journal(name, theirs) for name in names for theirs in seen):
         return True
-    return not any(map(_national, names)) and not _chinese_names(hearing.claimed.authors)
+    if any(map(_SERIES.match, names)):
+        return True
+    return not any(map(_national, names)) and not _perhaps_chinese(hearing.claimed)
 
 
 def _national(name: str) -> bool:
@@ -147,16 +160,30 @@ def _national(name: str) -> bool:
     return not name.isascii() or bool(_FOREIGN.search(name))
 
 
-def _chinese_names(authors: tuple[Person, ...]) -> bool:
-    """True when most authors bear common Chinese family names: an unknown journal may be one of a Chinese database."""
-    bearing = sum(family_key(person) in _CHINESE for person in authors)
-    return 2 * bearing > len(authors) > 0
+LAST_CHINESE_YEAR = 2015
+"""Later papers by authors in China are mostly in journals that these sources hold."""
 
 
+def _perhaps_chinese(claimed: Record) -> bool:
+    """True for an older paper most of whose authors bear common Chinese family names: in a journal that nobody knows it
+    may be one of a Chinese database."""
+    bearing = sum(family_key(person) in _CHINESE for person in claimed.authors)
+    year = claimed.date.year or max(claimed.years, default=0)
+    return 2 * bearing > len(claimed.authors) > 0 and year <= LAST_CHINESE_YEAR
+
+
+_SERIES = re.compile(
+    r"(?:acm|acs|advances in|american journal of|annals of|annual review|archives of|bmc|bmj|british journal of|cell|"
+    r"clinical|cochrane|critical care|current opinion|european journal of|expert opinion|expert review|frontiers in|"
+    r"ieee|international journal of|jama|jmir|jnci|journal of the american|lancet|nature|npj|plos|proceedings of the|"
+    r"scientific reports|science|trends in|the (?:american|annals|british|european|journal|lancet|new))\b",
+    re.IGNORECASE,
+)
+"""Beginnings of names of international series, which these sources hold."""
 _FOREIGN = re.compile(
-    r"\b(?:d[aeiou]|das|del|della|delle|der|des|die|dos|du|e|el|en|et|för|für|fur|gli|i|il|la|las|le|les|los|na|och|og|"
-    r"po|till|und|van|voor|w|y|z|za|zur|annales|anales|annali|archiv|archivos|arquivos|bulletin de|cahiers|giornale|"
-    r"jornal|minerva|nihon|nippon|revista|revue|rivista|tidsskrift|turk|vestnik|zeitschrift|zh\w+|"
+    r"\b(?:d[aeiou]|das|del|della|delle|der|des|die|dos|du|el|för|für|fur|gli|il|la|las|le|les|los|"
+    r"och|og|und|van|voor|y|zur|sinica|annales|anales|annali|archiv|archivos|arquivos|bulletin de|cahiers|giornale|"
+    r"jornal|minerva medica|nihon|nippon|revista|revue|rivista|tidsskrift|turk|vestnik|zeitschrift|zh\w+|"
     r"(?:afghan|alban|arab|armen|azerbaijan|bangladesh|bosn|brazil|bulgar|burm|chin|colomb|croat|cub|czech|egypt|"
     r"ethiop|georg|greek|hungar|ind(?:ia|ones)|iran|iraq|israel|japan|kazakh|kore|malays|mexic|mongol|moroc|nepal|"
     r"niger|pakistan|philippin|pol(?:and|ish)|portug|roman|russ|saudi|serb|siber|slov|sri lanka|sudan|swed|syri|taiwan|"
