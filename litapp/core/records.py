@@ -7,7 +7,7 @@ reading back what was written gives an equal record.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
@@ -161,15 +161,33 @@ class Record:
 
 def record_to_dict(record: Record) -> dict[str, Any]:
     """JSON form; empty fields are left out."""
-    return {key: _plain(value) for key, value in asdict(record).items() if value not in ("", (), None, [], {})}
+    return _without_empty(record)
+
+
+def _without_empty(value: Any) -> dict[str, Any]:
+    """The filled fields of one of our dataclasses. Not `dataclasses.asdict`: it copies deeply, ten times slower."""
+    form = {}
+    for name in _NAMES[type(value)]:
+        item = getattr(value, name)
+        if item is not None and item != "" and item != ():
+            form[name] = _plain(item)
+    return form
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, StrEnum):
+        return str(value)
+    if isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items() if v not in ("", (), None, [], {})}
-    return str(value) if isinstance(value, StrEnum) else value
+    return _without_empty(value)
+
+
+_NAMES = {
+    form: tuple(field.name for field in fields(form))
+    for form in (Record, Person, PartialDate, AbstractSection, MeshHeading, Identifier, Notice)
+}
 
 
 def record_from_dict(data: dict[str, Any]) -> Record:
