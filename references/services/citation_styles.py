@@ -139,3 +139,14 @@ def style_file(key: str) -> Path:
         raise UnknownStyle(
             f"The style “{style.title}” points to another style that is not installed. Choose a different one."
         ) from error
+
+
+def usable_style(text: str) -> CitationStyle:
+    """The style with this key or title; some note styles print no reference list and cannot be used.
+
+    Raises UnknownStyle.
+    """
+    style = style_named(text)
+    if b"<bibliography" not in style_file(style.key).read_bytes():
+        raise UnknownStyle(f"The style “{style.title}” prints no reference list. Choose another one.")
+    return style

@@ -17,7 +17,8 @@ import pypandoc
 
 from references.services.citation_styles import style_file, style_named
 
-TIMEOUT_SECONDS = 60
+TIMEOUT_SECONDS = 20
+"""Of one call; a document takes four, which must end within a worker's lease."""
 MEMORY_LIMIT = "-M1G"
 """Most memory pandoc may take (option of its runtime)."""
 
@@ -92,9 +93,11 @@ def run_pandoc(arguments: Sequence[str], source: bytes) -> bytes:
 
 
 def read_markdown(text: str) -> list[Block]:
-    """The blocks of a Markdown text. Raw HTML, TeX and Word markup, includes and citations are not interpreted."""
+    """The blocks of a Markdown text, citations (`[@key]`) as such. Raw HTML, TeX and Word markup, mathematics and
+    metadata are not interpreted."""
     off = (
-        "-raw_html-raw_tex-raw_attribute-citations-tex_math_dollars-latex_macros-yaml_metadata_block-pandoc_title_block"
+        "-raw_html-raw_tex-raw_attribute-tex_math_dollars-latex_macros-smart"
+        "-yaml_metadata_block-pandoc_title_block-auto_identifiers"
     )
     tree = json.loads(run_pandoc(["-f", f"markdown{off}", "-t", "json"], text.encode()))
     blocks: list[Block] = tree["blocks"]

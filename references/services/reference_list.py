@@ -46,6 +46,8 @@ def after_decisions(*, project: Project, candidate_ids: Iterable[int]) -> None:
     Project.objects.select_for_update(no_key=True).values_list("pk").get(pk=project.pk)
     ids = sorted(_with_those_that_stay(set(candidate_ids)))
     for chunk in _chunks(ids):
+        _follow_merges(chunk)
+    for chunk in _chunks(ids):
         _after_decisions(project, chunk)
 
 
@@ -63,7 +65,6 @@ def _chunks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _after_decisions(project: Project, ids: Sequence[int]) -> None:
-    _follow_merges(ids)
     candidates = list(Candidate.objects.filter(project=project, pk__in=ids, merged_into=None).order_by("pk"))
     known = {reference.candidate_id: reference for reference in Reference.objects.filter(candidate_id__in=ids)}
     included = [candidate for candidate in candidates if candidate.decision == Decision.INCLUDE]
@@ -86,14 +87,14 @@ def _follow_merges(ids: Sequence[int]) -> None:
     """Hand the reference of a candidate that was joined into another over to the one that stays; where that has a
     reference of its own, the joined one leaves the list."""
     merged = Reference.objects.filter(candidate_id__in=ids, candidate__merged_into__isnull=False).select_related(
-        "candidate"
+        "candidate", "project"
     )
     for reference in merged:
         stays = reference.candidate.merged_into_id
         if not Reference.objects.filter(candidate_id=stays).exists():
             Reference.objects.filter(pk=reference.pk).update(candidate_id=stays, version=F("version") + 1)
         elif reference.removed_at is None:
-            Reference.objects.filter(pk=reference.pk).update(removed_at=timezone.now(), version=F("version") + 1)
+            _change(reference.project, [reference], None, verb="reference.removed", removed=True)
 
 
 def _last_reviewer(ids: Sequence[int]) -> User | None:

@@ -21,6 +21,8 @@ NOTICE_STYLE = "Notice"
 """Paragraph style of the disclaimer and of warnings."""
 MARK_STYLE = "Citation Mark"
 """Character style of [UNVERIFIED ...] and [RETRACTED ...]."""
+DETAIL_STYLE = "Reference Detail"
+"""Paragraph style of what is said below a reference or a title, smaller."""
 REFERENCE_STYLE = "Bibliography"
 """Paragraph style of a reference; Word's own name."""
 
@@ -83,6 +85,10 @@ NEW_STYLES = f"""<w:styles {NAMESPACES}>
 <w:basedOn w:val="Normal"/><w:next w:val="BodyText"/><w:qFormat/>
 <w:pPr><w:pBdr>{_BOX}</w:pBdr><w:spacing w:before="120" w:after="160"/><w:ind w:left="113" w:right="113"/></w:pPr>
 <w:rPr>{_OPERATE}{_color(_INK_2)}{_size(10)}</w:rPr></w:style>
+<w:style w:type="paragraph" w:customStyle="1" w:styleId="ReferenceDetail"><w:name w:val="{DETAIL_STYLE}"/>
+<w:basedOn w:val="Normal"/><w:next w:val="BodyText"/><w:qFormat/>
+<w:pPr><w:spacing w:before="0" w:after="120"/></w:pPr>
+<w:rPr>{_OPERATE}{_color(_INK_2)}{_size(9.5)}</w:rPr></w:style>
 <w:style w:type="character" w:customStyle="1" w:styleId="CitationMark"><w:name w:val="{MARK_STYLE}"/>
 <w:basedOn w:val="DefaultParagraphFont"/><w:qFormat/>
 <w:rPr><w:b/>{_color(_STOP)}</w:rPr></w:style>

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from litapp.core.identifiers import identifier_url
 from litapp.core.records import AbstractSection, Identifier, MeshHeading, Person, Record, Scheme
+from litapp.projects.people import name_of
 from litapp.providers.registry import SOURCES
 from litapp.verification.presentation import source_label
 from searches.models import Candidate
@@ -55,6 +56,11 @@ class RecordCard:
         volume = record.volume + (f"({record.issue})" if record.issue else "")
         tail = volume + (f":{record.pages.replace('-', '–')}" if record.pages else "")
         return ";".join(part for part in (year, tail) if part)
+
+    @property
+    def decided_by(self) -> str:
+        """Name of the person whose decision stands; empty where there is none."""
+        return name_of(self.candidate.decided_by) if self.candidate.decision else ""
 
     @property
     def abstract(self) -> tuple[AbstractSection, ...]:

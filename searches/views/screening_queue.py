@@ -2,27 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, OrderBy, Q
 from django.http import QueryDict
 
-from searches.models import Candidate, Decision
-from searches.views.candidate_filters import (
-    DECISION_CHOICES,
-    SCREEN_ORDERS,
-    UNDECIDED,
-    CandidateFilter,
-    CandidateFilterForm,
-    following,
-    ordering,
-    preceding,
-    read_filter,
-    reversed_ordering,
-)
+from searches.models import Candidate
+from searches.querysets import CandidateFilter, CandidateQuerySet
+from searches.views.candidate_filters import DECISION_CHOICES, CandidateFilterForm, read_list_query
 
+UNDECIDED = "undecided"
 ALL = "all"
-SHOW_CHOICES = ((UNDECIDED, "Not decided"), *DECISION_CHOICES[2:], (ALL, "All, decided or not"))
+SHOW_CHOICES = (*DECISION_CHOICES, (ALL, "All, decided or not"))
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order of the queue by one column; ties stand in the order of finding, empty values last."""
+
+    label: str
+    column: str
+    descending: bool = False
+
+    def forwards(self) -> list[OrderBy]:
+        column = F(self.column)
+        first = column.desc(nulls_last=True) if self.descending else column.asc(nulls_last=True)
+        return [first, F("id").asc()]
+
+    def backwards(self) -> list[OrderBy]:
+        column = F(self.column)
+        first = column.asc(nulls_first=True) if self.descending else column.desc(nulls_first=True)
+        return [first, F("id").desc()]
+
+    def behind(self, place: Candidate) -> Q:
+        """Condition of what comes after `place`."""
+        value = getattr(place, self.column)
+        if value is None:
+            return Q(**{f"{self.column}__isnull": True, "id__gt": place.pk})
+        beyond = f"{self.column}__{'lt' if self.descending else 'gt'}"
+        condition = Q(**{beyond: value}) | Q(**{self.column: value, "id__gt": place.pk})
+        return condition | Q(year__isnull=True) if self.column == "year" else condition
+
+    def before(self, place: Candidate) -> Q:
+        """Condition of what comes in front of `place`."""
+        value = getattr(place, self.column)
+        if value is None:
+            return Q(**{f"{self.column}__isnull": False}) | Q(**{f"{self.column}__isnull": True, "id__lt": place.pk})
+        nearer = f"{self.column}__{'gt' if self.descending else 'lt'}"
+        return Q(**{nearer: value}) | Q(**{self.column: value, "id__lt": place.pk})
+
+
+DEFAULT_ORDER = "fit"
+ORDERS: Mapping[str, Order] = MappingProxyType(
+    {
+        "fit": Order("Best fit first", "fit", descending=True),
+        "newest": Order("Newest first", "year", descending=True),
+        "oldest": Order("Oldest first", "year"),
+        "title": Order("By title", "title_key"),
+        "found": Order("As found", "id"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,41 +80,51 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningQueue:
-    """A queue. `filters` hold everything but the decision; `show` is one of SHOW_CHOICES."""
+    """A queue: `wanted` holds every filter but the decision, `show` is one of SHOW_CHOICES, `order` one of ORDERS."""
 
-    filters: CandidateFilter
+    wanted: CandidateFilter
     show: str
+    order: str
+    parameters: tuple[tuple[str, str], ...] = ()
 
-    def rows(self, candidates: QuerySet[Candidate]) -> QuerySet[Candidate]:
+    def rows(self, candidates: CandidateQuerySet) -> CandidateQuerySet:
         """The candidates of the queue in its order."""
-        rows = self.filters.rows(candidates)
-        if self.show == ALL:
-            return rows
-        return rows.filter(decision=Decision.UNDECIDED if self.show == UNDECIDED else self.show)
+        decision = "" if self.show == ALL else self.show
+        rows = candidates.filtered(replace(self.wanted, decision=decision))
+        return rows.order_by(*ORDERS[self.order].forwards())
 
-    def following(self, candidates: QuerySet[Candidate], place: Candidate) -> QuerySet[Candidate]:
-        """The rest of the queue behind `place`, which need not be in it any more."""
-        return self.rows(candidates).filter(following(self.filters.sort, place))
+    def following(self, candidates: CandidateQuerySet, place: Candidate) -> CandidateQuerySet:
+        """The rest of the queue behind `place` (which need not be in it any more), nearest first."""
+        return self.rows(candidates).filter(ORDERS[self.order].behind(place))
 
-    def preceding(self, candidates: QuerySet[Candidate], place: Candidate) -> QuerySet[Candidate]:
-        """The queue before `place`, nearest first."""
-        return (
-            self.rows(candidates)
-            .filter(preceding(self.filters.sort, place))
-            .order_by(*reversed_ordering(self.filters.sort))
-        )
+    def preceding(self, candidates: CandidateQuerySet, place: Candidate) -> CandidateQuerySet:
+        """The queue in front of `place`, nearest first."""
+        order = ORDERS[self.order]
+        return self.rows(candidates).filter(order.before(place)).order_by(*order.backwards())
 
-    def progress(self, candidates: QuerySet[Candidate]) -> Progress:
+    def progress(self, candidates: CandidateQuerySet) -> Progress:
         """One query."""
-        counts = candidates.filter(self.filters.conditions).aggregate(
-            total=Count("pk"), decided=Count("pk", filter=~Q(decision=Decision.UNDECIDED))
+        counts = (
+            candidates.filtered(self.wanted)
+            .order_by()
+            .aggregate(total=Count("pk"), decided=Count("pk", filter=~Q(decision="")))
         )
         return Progress(counts["total"], counts["decided"])
 
     def query(self, **changes: object) -> str:
-        """The query string of this queue with `changes` (for example record=17)."""
-        show = None if self.show == UNDECIDED else self.show
-        return self.filters.query(**{"decision": show, **changes})
+        """The query string of this queue with `changes` (for example record=17; None takes a parameter out)."""
+        query = QueryDict(mutable=True)
+        for name, value in self.parameters:
+            query[name] = value
+        if self.show != UNDECIDED:
+            query["decision"] = self.show
+        if self.order != DEFAULT_ORDER:
+            query["order"] = self.order
+        for name, change in changes.items():
+            query.pop(name, None)
+            if change is not None:
+                query[name] = str(change)
+        return query.urlencode()
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -83,19 +134,26 @@ class ScreeningQueue:
     @property
     def is_narrowed(self) -> bool:
         """True when more than the decision limits the queue."""
-        return self.filters.is_narrowed
+        return bool(self.parameters)
 
     @property
     def order_label(self) -> str:
-        return dict(SCREEN_ORDERS).get(self.filters.sort, "In the list's order")
+        return ORDERS[self.order].label
+
+    @property
+    def show_label(self) -> str:
+        return dict(SHOW_CHOICES)[self.show]
 
 
 def read_queue(data: QueryDict) -> ScreeningQueue:
     """The queue that an address or a posted form describes; what is not understood is left at its default."""
     values = data.copy()
-    show = values.pop("decision", [UNDECIDED])[-1]
-    filters = read_filter(CandidateFilterForm(values), data.get("sort", ""))
-    return ScreeningQueue(filters, show if show in dict(SHOW_CHOICES) else UNDECIDED)
-
-
-__all__ = ["ALL", "SHOW_CHOICES", "Progress", "ScreeningQueue", "ordering", "read_queue"]
+    values.pop("decision", None)
+    list_query = read_list_query(CandidateFilterForm(values), "")
+    show, order = data.get("decision", ""), data.get("order", "")
+    return ScreeningQueue(
+        wanted=list_query.wanted,
+        show=show if show in dict(SHOW_CHOICES) else UNDECIDED,
+        order=order if order in ORDERS else DEFAULT_ORDER,
+        parameters=list_query.parameters,
+    )

@@ -1,0 +1,174 @@
+"""Exports: asked for by a person, made in the background, recorded with what they left out and each file's hash."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from litapp.core.prisma import FlowError
+from litapp.jobs.models import StepState
+from litapp.jobs.services import LeaseLost, claim, enqueue, finish
+from litapp.projects.models import Project
+from litapp.projects.services.events import record_event
+from references.models import Export, ExportFormat, Scope
+from references.services.citation_styles import UnknownStyle, usable_style
+from references.services.entries import export_content
+from references.services.export_files import STYLED_FORMATS, MadeFile, export_files
+from references.services.pandoc import DocumentError
+
+KIND = "export"
+MOST_ATTEMPTS = 3
+"""Claims of one export after which it is given up: its worker died each time."""
+TRY_AGAIN = "Try again; if it stays, tell your administrator."
+
+
+class ExportProblem(ValueError):
+    """An export that cannot be asked for. The message says why and what to do."""
+
+
+def export_request(*, project: Project, actor: User, format: str, scope: str, style: str, request_id: UUID) -> Export:
+    """Queue an export; the same `request_id` again gives the same one.
+
+    `style` is a key or title of a citation style; it counts for Word and Markdown only. Raises ExportProblem for an
+    unknown format or scope and for an empty list, UnknownStyle for the style.
+    """
+    made = Export.objects.filter(request_id=request_id, project=project).first()
+    if made is not None:
+        return made
+    if format not in ExportFormat.values or scope not in Scope.values:
+        raise ExportProblem("That format or scope does not exist. Reload the page and choose again.")
+    _require_something(project, format, scope)
+    key = usable_style(style).key if format in STYLED_FORMATS else ""
+    try:
+        return _create(project, actor, format, scope, key, request_id)
+    except IntegrityError:  # the other click of a double click was faster
+        return Export.objects.get(request_id=request_id, project=project)
+
+
+def _require_something(project: Project, format: str, scope: str) -> None:
+    content = export_content(project, scope)
+    if not content.everything and not content.left_out:
+        raise ExportProblem(
+            "The reference list is empty. Include papers in screening; they appear in the list at once."
+        )
+    if not content.entries and format != ExportFormat.PMIDS:
+        raise ExportProblem(
+            f"None of the {len(content.left_out)} references may go out as verified. "
+            "Wait for their checks, look at them by hand, or choose “All, with marks”."
+        )
+
+
+@transaction.atomic
+def _create(project: Project, actor: User, format: str, scope: str, style: str, request_id: UUID) -> Export:
+    export = Export.objects.create(
+        project=project, requested_by=actor, request_id=request_id, format=format, scope=scope, style=style
+    )
+    record_event(
+        project=project,
+        actor=actor,
+        verb="export.requested",
+        subject=f"export:{export.pk}",
+        payload={"format": format, "scope": scope, "style": style},
+    )
+    enqueue(KIND, str(export.pk))
+    return export
+
+
+def export_folder(export: Export) -> Path:
+    """Where the files of an export lie."""
+    return Path(settings.DATA_DIR) / "exports" / str(export.pk)
+
+
+class ExportWork:
+    """Makes the files of one export. Equal state of the project and equal choices give equal bytes."""
+
+    def due(self) -> Iterable[str]:
+        """Exports that may be claimed now."""
+        return [str(pk) for pk in Export.objects.all().claimable().order_by("pk").values_list("pk", flat=True)]
+
+    def run(self, key: str) -> None:
+        """Claim the export, make its files, finish it; quietly nothing when it is gone, done or claimed elsewhere."""
+        token = claim(Export.objects.all(), key)
+        if token is None:
+            return
+        export = Export.objects.select_related("project").get(pk=key)
+        try:
+            self._make(export, token)
+        except LeaseLost:
+            return
+        except (DocumentError, UnknownStyle, FlowError, OSError) as error:
+            self._fail(
+                export, token, str(error), getattr(error, "hint", "Try again; if it stays, tell your administrator.")
+            )
+
+    def _make(self, export: Export, token: str) -> None:
+        if export.attempts > MOST_ATTEMPTS:
+            self._fail(
+                export,
+                token,
+                f"This export broke off {MOST_ATTEMPTS} times without saying why.",
+                "Try another format; tell your administrator, whose log has the cause.",
+            )
+            return
+        content = export_content(export.project, export.scope)
+        files = export_files(export, content)
+        stored = [_store(export, file) for file in files]
+        included = [entry.key for entry in content.entries]
+        left_out = [asdict(reference) for reference in content.left_out]
+        with transaction.atomic():
+            finish(
+                Export.objects.all(),
+                export.pk,
+                token,
+                state=StepState.DONE,
+                included=included,
+                left_out=left_out,
+                files=stored,
+                done=len(included),
+                total=len(included) + len(left_out),
+            )
+            record_event(
+                project=export.project,
+                actor=None,
+                verb="export.finished",
+                subject=f"export:{export.pk}",
+                payload={
+                    "format": export.format,
+                    "scope": export.scope,
+                    "style": export.style,
+                    "files": stored,
+                    "included": included,
+                    "left_out": left_out,
+                },
+            )
+
+    def _fail(self, export: Export, token: str, message: str, hint: str) -> None:
+        try:
+            finish(Export.objects.all(), export.pk, token, state=StepState.FAILED, message=message, hint=hint)
+        except LeaseLost:
+            return
+
+
+def _store(export: Export, file: MadeFile) -> dict[str, Any]:
+    """Write one file (complete or not at all) and say what it is."""
+    folder = export_folder(export)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    part = folder / f".{file.name}.part"
+    part.write_bytes(file.content)
+    os.replace(part, folder / file.name)
+    return {
+        "name": file.name,
+        "sha256": hashlib.sha256(file.content).hexdigest(),
+        "size": len(file.content),
+        "media_type": file.media_type,
+        "title": file.title,
+    }

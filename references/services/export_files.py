@@ -1,0 +1,102 @@
+"""What each export format writes: the bytes and the names of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from django.utils.text import slugify
+
+from litapp.core.formats.bibtex import write_bibtex
+from litapp.core.formats.csljson import write_csljson
+from litapp.core.formats.idlist import id_list
+from litapp.core.formats.ris import write_ris
+from litapp.core.identifiers import Scheme
+from references.models import Export, ExportFormat, Scope
+from references.services.documents import summary_docx, summary_markdown
+from references.services.entries import ExportContent, is_sandbox
+from references.services.evidence_summary import evidence_summary
+
+STYLED_FORMATS = frozenset({ExportFormat.DOCX, ExportFormat.MARKDOWN})
+"""Formats in which a citation style counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFile:
+    """One file of an export. `title` says what it holds."""
+
+    name: str
+    content: bytes
+    media_type: str
+    title: str
+
+
+def export_files(export: Export, content: ExportContent) -> list[MadeFile]:
+    """The files of an export; the same choices and content give the same bytes.
+
+    Raises the errors of `pandoc`, UnknownStyle, and FlowError when the project's counts do not add up.
+    """
+    return _WRITERS[export.format](export, content)
+
+
+def _name(export: Export, ending: str) -> str:
+    """ "dexamethasone-in-covid-19-verified.bib"; files of sandbox data begin with "sandbox-data"."""
+    scope = "verified" if export.scope == Scope.VERIFIED else "all-with-marks"
+    parts = ["sandbox-data"] if is_sandbox(export.project) else []
+    parts += [slugify(export.project.name)[:60].strip("-") or "references", scope]
+    return "-".join(parts) + ending
+
+
+def _bibtex(export: Export, content: ExportContent) -> list[MadeFile]:
+    text = write_bibtex(content.entries)
+    return [MadeFile(_name(export, ".bib"), text.encode(), "application/x-bibtex", "References as BibTeX")]
+
+
+def _ris(export: Export, content: ExportContent) -> list[MadeFile]:
+    text = write_ris(content.entries)
+    name = _name(export, ".ris")
+    return [MadeFile(name, text.encode(), "application/x-research-info-systems", "References as RIS")]
+
+
+def _csl(export: Export, content: ExportContent) -> list[MadeFile]:
+    text = write_csljson(content.entries)
+    name = _name(export, ".csl.json")
+    return [MadeFile(name, text.encode(), "application/vnd.citationstyles.csl+json", "References as CSL JSON")]
+
+
+def _pmids(export: Export, content: ExportContent) -> list[MadeFile]:
+    """Citable PMIDs, one a line; whatever the scope, all others stand in a second file with the reason."""
+    ids = id_list(content.everything, Scheme.PMID)
+    base = _name(export, "").removesuffix("-all-with-marks").removesuffix("-verified")
+    files = [
+        MadeFile(f"{base}-pmids.txt", ids.text.encode(), "text/plain", f"{len(ids.citable)} PMIDs that may be cited")
+    ]
+    if ids.left_out:
+        title = f"{len(ids.left_out)} references that are not in the list, and why"
+        name = f"{base}-not-in-pmid-list.txt"
+        files.append(MadeFile(name, ids.left_out_text.encode(), "text/plain", title))
+    return files
+
+
+def _docx(export: Export, content: ExportContent) -> list[MadeFile]:
+    made = summary_docx(evidence_summary(export.project, content), export.style)
+    media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    return [MadeFile(_name(export, ".docx"), made, media_type, "Evidence summary for Word")]
+
+
+def _markdown(export: Export, content: ExportContent) -> list[MadeFile]:
+    made = summary_markdown(evidence_summary(export.project, content), export.style)
+    return [MadeFile(_name(export, ".md"), made, "text/markdown", "Evidence summary as Markdown")]
+
+
+_WRITERS: Mapping[str, Callable[[Export, ExportContent], list[MadeFile]]] = MappingProxyType(
+    {
+        ExportFormat.BIBTEX: _bibtex,
+        ExportFormat.RIS: _ris,
+        ExportFormat.PMIDS: _pmids,
+        ExportFormat.DOCX: _docx,
+        ExportFormat.MARKDOWN: _markdown,
+        ExportFormat.CSL: _csl,
+    }
+)

@@ -1,0 +1,19 @@
+"""Addresses of screening and candidates, all under /projects/<project_id>/; included by searches.urls."""
+
+from django.urls import path
+
+from searches.views.candidates import candidate, candidates
+from searches.views.candidates_copy import candidates_copy
+from searches.views.decisions import decide_many_view, decide_view
+from searches.views.screening import screen, screen_next, undo_view
+
+urlpatterns = [
+    path("screen/", screen, name="screen"),
+    path("screen/next/", screen_next, name="screen_next"),
+    path("screen/undo/", undo_view, name="undo"),
+    path("candidates/", candidates, name="candidates"),
+    path("candidates/copy/", candidates_copy, name="candidates_copy"),
+    path("candidates/decide/", decide_many_view, name="decide_many"),
+    path("candidates/<int:candidate_id>/", candidate, name="candidate"),
+    path("candidates/<int:candidate_id>/decide/", decide_view, name="decide"),
+]
