@@ -80,7 +80,7 @@ def _query_problems(content: SearchPlan) -> dict[str, str]:
             problems[boolean if QueryKind.BOOLEAN in kinds or not kinds else plain] = (
                 "This query is empty. Write what to search for, or delete the line."
             )
-        if query.boolean.strip() and (sentence := _boolean_problem(query.boolean)):
+        if query.boolean.strip() and (sentence := boolean_problem(query.boolean)):
             problems[boolean] = sentence
         if len(query.plain) > MOST_PLAIN:
             problems[plain] = (
@@ -101,7 +101,7 @@ def _missing_kind(content: SearchPlan, kind: QueryKind) -> str:
     return f"{' and '.join(names)} {verb} {what}. Write one, or leave the source out."
 
 
-def _boolean_problem(text: str) -> str:
+def boolean_problem(text: str) -> str:
     """The first thing that keeps the query from running, with its place and what to do; "" when it can run."""
     if len(text) > MOST_BOOLEAN:
         return (
