@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from litapp.jobs.ready import require_ready
 from litapp.providers.base import SourceError
 from searches.services.printing import FORMATS
 from searches.services.single_steps import StepProblem
@@ -18,6 +19,7 @@ class SingleStepCommand(BaseCommand):
         parser.add_argument("--format", choices=FORMATS, default="md", help="md (to read), bib or json")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        require_ready()
         try:
             self.step(options)
         except StepProblem as problem:

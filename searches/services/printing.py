@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from django.conf import settings
 
 from litapp.core.citations import assign_citation_keys
 from litapp.core.formats.bibtex import write_bibtex
-from litapp.core.formats.entry import ExportEntry
+from litapp.core.formats.entry import EntryVerdict, ExportEntry
 from litapp.core.identifiers import identifier_url
 from litapp.core.markup import escape_markdown, plain_text
 from litapp.core.records import Record, Scheme, record_to_dict
+from litapp.core.verification import Status, Verdict
 
 FORMATS = ("md", "bib", "json")
 NAMED_AUTHORS = 6
 _LINKED = (Scheme.PMID, Scheme.DOI, Scheme.PMCID, Scheme.ARXIV)
 
 
-def print_records(records: Sequence[Record], answer_ids: Sequence[int], form: str) -> str:
-    """The records in one of FORMATS. Nothing here is verified, and BibTeX says so in each entry."""
+def print_records(
+    records: Sequence[Record], answer_ids: Sequence[int], form: str, verdicts: Sequence[Verdict | None] = ()
+) -> str:
+    """The records in one of FORMATS. Without a verdict a record is unverified, and BibTeX says so in its entry."""
     if form == "json":
         rows = [
             {**record_to_dict(record), "answer": answer} for record, answer in zip(records, answer_ids, strict=True)
@@ -29,15 +31,24 @@ def print_records(records: Sequence[Record], answer_ids: Sequence[int], form: st
         return json.dumps({"sandbox": bool(settings.SANDBOX_URL), "records": rows}, ensure_ascii=False, indent=2)
     if form == "bib":
         keys = assign_citation_keys(records, frozenset())
-        sandbox = bool(settings.SANDBOX_URL)
-        return write_bibtex(
-            [
-                ExportEntry(record, key, sandbox=sandbox, found_in=(record.source,))
-                for record, key in zip(records, keys, strict=True)
-            ]
-        ).rstrip("\n")
+        known = [*verdicts, *[None] * (len(records) - len(verdicts))]
+        entries = [_entry(record, key, verdict) for record, key, verdict in zip(records, keys, known, strict=True)]
+        return write_bibtex(entries).rstrip("\n")
     head = ["**Sandbox data, not from a real source.**"] if settings.SANDBOX_URL else []
     return "\n\n".join([*head, *(markdown_record(record, number) for number, record in enumerate(records, start=1))])
+
+
+def _entry(record: Record, key: str, verdict: Verdict | None) -> ExportEntry:
+    said = verdict or Verdict(Status.UNVERIFIED)
+    return ExportEntry(
+        record,
+        key,
+        verdict=EntryVerdict(said.status.value),
+        verified_by=said.verified_by,
+        verified_on=said.verified_on.date() if said.verified_on else None,
+        found_in=(record.source,),
+        sandbox=bool(settings.SANDBOX_URL),
+    )
 
 
 def markdown_record(record: Record, number: int) -> str:
@@ -81,9 +92,9 @@ def _marks(record: Record) -> str:
     )
 
 
-def verdict_line(verdict: Any) -> str:
+def verdict_line(verdict: Verdict) -> str:
     """One line of a verdict: the word, who confirmed it, and the reasons."""
     parts = [f"Verdict: {verdict.status.value} ({verdict.passed} of {verdict.total} checks passed)"]
     if verdict.verified_by:
         parts.append(f"confirmed by {' + '.join(verdict.verified_by)}")
-    return ". ".join(["; ".join(parts), *verdict.reasons])
+    return " ".join(["; ".join(parts) + ".", *verdict.reasons])

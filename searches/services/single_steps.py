@@ -138,7 +138,7 @@ def fetch_identifiers(identifiers: Sequence[Identifier]) -> Fetched:
             continue
         result = asked.lookup(client_for(key), wanted)
         found |= result.found
-        absent |= {one: f"{source(key).label} does not have it." for one in result.absent}
+        absent = {one: f"{source(key).label} does not have it." for one in result.absent} | absent
         failed |= {one: error.message for one, error in result.failures.items()}
     for one in identifiers:
         if one not in found and one not in absent and one not in failed:

@@ -26,6 +26,6 @@ class Command(SingleStepCommand):
         shown = cited if options["all"] else cited[:1]
         records = [one.record for one in shown]
         answers = [one.answer_ids[0] if one.answer_ids else 0 for one in shown]
-        self.stdout.write(print_records(records, answers, options["format"]))
+        self.stdout.write(print_records(records, answers, options["format"], [one.verdict for one in shown]))
         for one in shown:
             self.remark(f"{one.record.source} {one.record.source_id}: {verdict_line(one.verdict)}")

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from litapp.jobs.ready import require_ready
 from litapp.jobs.services import NAME_VARIABLE
 from litapp.jobs.supervisor import Child, Supervisor
 
@@ -69,6 +70,7 @@ class Command(BaseCommand):
         parser.add_argument("--sandbox-port", type=int, default=8100, help="port of the sandbox (default 8100)")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        require_ready()
         port, sandbox_port = options["port"], options["sandbox_port"]
         for number in (port, sandbox_port) if options["sandbox"] else (port,):
             if not port_is_free(number):

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from litapp.jobs.ready import require_ready
 from litapp.jobs.worker import run_worker
 
 
@@ -16,4 +17,5 @@ class Command(BaseCommand):
         parser.add_argument("--threads", type=int, default=None, help="threads (default: LITAPP_WORKER_THREADS)")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        require_ready()
         run_worker(threads=options["threads"])
