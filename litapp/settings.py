@@ -84,6 +84,8 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "litapp.web.context.installation",
+                "litapp.projects.context.project",
+                "litapp.navigation.numbers",
             ],
         },
     }
@@ -189,6 +191,8 @@ DEFAULT_FROM_EMAIL = env_text("LITAPP_EMAIL_FROM", "litledger@localhost")
 # Without a mail server nobody could confirm an address; invitation links are handed over by people instead.
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 ACCOUNT_SIGNUP_OPEN = env_flag("LITAPP_SIGNUP_OPEN", True)
+ACCOUNT_ADAPTER = "litapp.projects.accounts.AccountAdapter"
+CSRF_FAILURE_VIEW = "litapp.web.errors.form_out_of_date"
 
 SANDBOX_URL = env_text("LITAPP_SANDBOX_URL")
 """Base address of the sandbox; every source is then asked there and every page and export says so."""

@@ -1,9 +1,29 @@
 """All addresses of LitLedger."""
 
+from __future__ import annotations
+
 from django.contrib import admin
 from django.urls import include, path
 
+from litapp.overview import overview
+from litapp.projects.urls import urlpatterns as project_urls
+from litapp.projects.views.start import start
+from litapp.web.views import unsent
+
+projects = [*project_urls, path("projects/<int:project_id>/", overview, name="overview")]
+
 urlpatterns = [
-    path("admin/", admin.site.urls),
+    path("", start, name="start"),
+    path("unsent/", unsent, name="unsent"),
+    path("", include((projects, "projects"))),
+    path("projects/<int:project_id>/", include("searches.urls")),
+    path("projects/<int:project_id>/", include("litapp.verification.urls")),
+    path("projects/<int:project_id>/", include("references.urls")),
     path("account/", include("allauth.urls")),
+    path("admin/", admin.site.urls),
 ]
+
+handler400 = "litapp.web.errors.bad_request"
+handler403 = "litapp.web.errors.forbidden"
+handler404 = "litapp.web.errors.not_found"
+handler500 = "litapp.web.errors.server_error"

@@ -65,7 +65,7 @@ class QueryForm(forms.Form):
         required=False,
         max_length=LONGEST_QUERY,
         strip=False,
-        widget=_words(8, spellcheck="false", autocapitalize="off", autocomplete="off", **{"class": "query-input"}),
+        widget=_words(8),
         help_text='Boolean, with field tags: ("Heart Failure"[mh] OR heart failure[tiab]) AND sacubitril[tiab]',
     )
     plain = forms.CharField(
@@ -75,6 +75,18 @@ class QueryForm(forms.Form):
         widget=_words(2),
         help_text="For the sources that rank by likeness instead of matching words exactly. A sentence is fine.",
     )
+
+    def __init__(self, *args: Any, check_address: str = "", **kwargs: Any) -> None:
+        """`check_address` is asked for findings while the PubMed query is typed (htmx)."""
+        super().__init__(*args, **kwargs)
+        if check_address:
+            self.fields["boolean"].widget.attrs |= {
+                "hx-post": check_address,
+                "hx-trigger": "input changed delay:500ms",
+                "hx-target": f"#{self.prefix}-findings",
+                "hx-params": self.add_prefix("boolean"),
+                "hx-sync": "this:replace",
+            }
 
 
 class BaseQueryFormSet(forms.BaseFormSet):

@@ -8,7 +8,7 @@ from litapp.projects.permissions import rights_of
 
 
 def project(request: HttpRequest) -> dict[str, object]:
-    """`project`, `membership` and `can` (the member's rights: `{% if can.plan %}`); nothing outside a project. No queries."""
+    """`project`, `membership` and `can` (rights: `{% if can.plan %}`); nothing outside a project. No queries."""
     membership = getattr(request, "membership", None)
     if membership is None:
         return {}

@@ -14,7 +14,7 @@ from litapp.projects.people import name_of
 from litapp.projects.services.events import VERBS
 
 PAGES = {
-    "version": "searches:plan",
+    "plan_version": "searches:plan",
     "run": "searches:run",
     "candidate": "searches:candidate",
     "reference": "references:reference",

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from litapp.projects.forms import ProjectForm
 from litapp.projects.invitation_link import waiting_invitation
-from litapp.projects.models import Membership, Project
+from litapp.projects.models import Membership, Project, Role
 from litapp.projects.services.projects import project_create
 from litapp.web.htmx import redirect_page
 from litapp.web.once import once
@@ -39,7 +39,10 @@ def projects_of(request: HttpRequest) -> dict[str, object]:
         )
         .order_by("-changed_at", "-pk")
     )
-    return {"page": page_of_list(request, projects, size=PAGE_SIZE), "invitation": waiting_invitation(request)}
+    page = page_of_list(request, projects, size=PAGE_SIZE)
+    for row in page.items:
+        row.role_label = Role(row.my_role).label
+    return {"page": page, "invitation": waiting_invitation(request)}
 
 
 @signed_in

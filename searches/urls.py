@@ -1,0 +1,37 @@
+"""Addresses of plans and runs, with those of candidates and screening (`urls_screening`) in one namespace.
+
+All lie under /projects/<project_id>/.
+"""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from searches.urls_screening import urlpatterns as screening_urls
+from searches.views import plan_form, plans, runs
+
+app_name = "searches"
+
+plan_urls = [
+    path("plans/", plans.plan_list, name="plan_list"),
+    path("plans/new/", plan_form.plan_new, name="plan_new"),
+    path("plans/check/", plan_form.plan_check, name="plan_check"),
+    path("plans/<int:version_id>/", plans.plan, name="plan"),
+    path("plans/<int:version_id>/edit/", plan_form.plan_edit, name="plan_edit"),
+    path("plans/<int:version_id>/counts/", plans.plan_counts, name="plan_counts"),
+    path("plans/<int:version_id>/approve/", plans.plan_approval, name="plan_approve"),
+    path("plans/<int:version_id>/new-version/", plans.plan_version_new, name="plan_new_version"),
+    path("plans/<int:version_id>/compare/<int:other_id>/", plans.plan_compare, name="plan_compare"),
+]
+
+run_urls = [
+    path("plans/<int:version_id>/run/", runs.start, name="run_start"),
+    path("runs/", runs.run_list, name="run_list"),
+    path("runs/<int:run_id>/", runs.run, name="run"),
+    path("runs/<int:run_id>/progress/", runs.run_progress, name="run_progress"),
+    path("runs/<int:run_id>/cancel/", runs.cancel, name="run_cancel"),
+    path("runs/<int:run_id>/resume/", runs.resume, name="run_resume"),
+    path("runs/<int:run_id>/again/", runs.again, name="run_again"),
+]
+
+urlpatterns = [*plan_urls, *run_urls, *screening_urls]

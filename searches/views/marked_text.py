@@ -1,0 +1,96 @@
+"""A text with marked places, as segments that a template writes one after the other (and escapes each). Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from litapp.core.querylang import Finding, Severity, check_query
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of the text; `kind` is "" or what is said of it: error, warning, note, dropped, added, removed."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFinding:
+    """A finding with its place as people count it: line and column from 1."""
+
+    severity: str
+    message: str
+    hint: str
+    line: int
+    column: int
+    excerpt: str
+
+    @property
+    def place(self) -> str:
+        return f"Line {self.line}, character {self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedQuery:
+    """A query with what was found in it. `segments` are the whole text."""
+
+    segments: tuple[Segment, ...]
+    findings: tuple[PlacedFinding, ...]
+
+    @property
+    def has_errors(self) -> bool:
+        return any(finding.severity == Severity.ERROR for finding in self.findings)
+
+
+def segments(text: str, places: Iterable[tuple[int, int, str]]) -> tuple[Segment, ...]:
+    """`text` cut at the places (start, end, kind). Where two overlap the earlier one wins; an empty one is widened to
+    one character so that it can be seen."""
+    parts: list[Segment] = []
+    position = 0
+    for start, end, kind in sorted(places):
+        start, end = max(start, position), min(max(end, start + 1), len(text))
+        if start >= end:
+            continue
+        if start > position:
+            parts.append(Segment(text[position:start]))
+        parts.append(Segment(text[start:end], kind))
+        position = end
+    if position < len(text):
+        parts.append(Segment(text[position:]))
+    return tuple(parts)
+
+
+def checked_query(text: str) -> CheckedQuery:
+    """A PubMed query with its findings placed. An empty text has none."""
+    if not text.strip():
+        return CheckedQuery((), ())
+    found = check_query(text)
+    places = [(finding.start, finding.end, finding.severity.value) for finding in found]
+    return CheckedQuery(segments(text, places), tuple(_placed(text, finding) for finding in found))
+
+
+def dropped_words(text: str, words: Sequence[str]) -> tuple[Segment, ...]:
+    """The query sent, with every word marked that the source left out."""
+    places = [
+        (match.start(), match.end(), "dropped")
+        for word in words
+        if word.strip()
+        for match in re.finditer(rf"(?<!\w){re.escape(word.strip())}(?!\w)", text, re.IGNORECASE)
+    ]
+    return segments(text, places)
+
+
+def _placed(text: str, finding: Finding) -> PlacedFinding:
+    before = text[: finding.start]
+    excerpt = text[finding.start : finding.end].strip()
+    return PlacedFinding(
+        severity=finding.severity.value,
+        message=finding.message,
+        hint=finding.hint,
+        line=before.count("\n") + 1,
+        column=finding.start - (before.rfind("\n") + 1) + 1,
+        excerpt=excerpt if len(excerpt) <= 60 else f"{excerpt[:57]}…",
+    )

@@ -1,0 +1,195 @@
+"""Writing a plan: a new one, a draft, and a draft that somebody else saved meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from litapp.core.plan import SearchPlan, plan_from_dict
+from litapp.projects.models import Event, Project
+from litapp.projects.people import name_of
+from litapp.projects.permissions import ProjectRequest, Right, project_view
+from litapp.web.htmx import redirect_page
+from litapp.web.once import once
+from searches.forms import MOST_QUERIES, BaseQueryFormSet, PlanForm, QueryFormSet, initial_of, initial_queries
+from searches.models import SearchPlanVersion
+from searches.services.plans import (
+    PlanFrozen,
+    StaleDraft,
+    plan_create,
+    plan_new_version,
+    plan_problems,
+    plan_save,
+)
+from searches.views.marked_text import checked_query
+from searches.views.plan_comparison import plan_changes, plan_fields
+from searches.views.plan_sources import source_choices
+from searches.views.plans import version_of
+
+
+@project_view(Right.PLAN)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def plan_new(request: ProjectRequest, project: Project) -> HttpResponse:
+    """An empty form; the first save makes plan and version 1."""
+    if request.method == "GET":
+        return _form_page(request, project, None, PlanForm(initial=_first_values()), _queries(project, initial=[{}]))
+    form, queries = PlanForm(request.POST), _queries(project, data=request.POST)
+    if answer := _not_yet_saved(request, project, None, form, queries):
+        return answer
+    user, data = request.user, form.cleaned_data
+
+    def make() -> str:
+        version = plan_create(project=project, actor=user, title=data["title"], content=form.content(queries.queries()))
+        return reverse("searches:plan", args=[project.pk, version.pk])
+
+    address = once(request_id=data["request_id"], user=user, make=make) if data["request_id"] else make()
+    messages.success(request, "Draft saved. Nothing is searched before it is approved.")
+    return redirect_page(request, _with_count(request, address))
+
+
+@project_view(Right.PLAN)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def plan_edit(request: ProjectRequest, project: Project, version_id: int) -> HttpResponse:
+    """A draft. A save on an older revision answers 409 with both texts; nothing typed is lost."""
+    version = version_of(project, version_id)
+    if version.is_approved and request.method == "GET":
+        messages.info(request, "This version is approved and frozen. Begin a new version to change the plan.")
+        return redirect("searches:plan", project.pk, version.pk)
+    if request.method == "GET":
+        initial = {**initial_of(version.plan.title, version.content), "revision": version.revision}
+        queries = _queries(project, initial=initial_queries(version.content))
+        return _form_page(request, project, version, PlanForm(initial=initial), queries)
+    form, queries = PlanForm(request.POST), _queries(project, data=request.POST)
+    if answer := _not_yet_saved(request, project, version, form, queries):
+        return answer
+    content, revision = form.content(queries.queries()), form.cleaned_data["revision"] or 0
+    if request.POST.get("then") == "new_version":
+        frozen, version = version, plan_new_version(version=version, actor=request.user)
+        revision = version.revision if version.content_hash == frozen.content_hash else 0
+    try:
+        plan_save(
+            version=version,
+            actor=request.user,
+            content=content,
+            revision=revision,
+            title=form.cleaned_data["title"],
+        )
+    except StaleDraft as stale:
+        return _stale_page(request, project, stale.stored, form, queries, content)
+    except PlanFrozen as frozen:
+        return _stale_page(request, project, frozen.version, form, queries, content)
+    messages.success(request, "Draft saved.")
+    return redirect_page(request, _with_count(request, reverse("searches:plan", args=[project.pk, version.pk])))
+
+
+@project_view(Right.PLAN)
+@require_POST
+def plan_check(request: ProjectRequest, project: Project) -> HttpResponse:
+    """What is found in the one PubMed query that was sent, while it is being typed."""
+    text = next((str(value) for name, value in request.POST.items() if name.endswith("boolean")), "")
+    return render(request, "searches/plan_findings.html", {"checked": checked_query(text)})
+
+
+def _first_values() -> dict[str, Any]:
+    """Sources that can be used here are chosen in a new plan."""
+    return {"sources": [choice.source.key for choice in source_choices() if choice.state.usable]}
+
+
+def _queries(project: Project, *, data: Any = None, initial: Any = None) -> BaseQueryFormSet:
+    check = reverse("searches:plan_check", args=[project.pk])
+    return QueryFormSet(data, prefix="queries", initial=initial, form_kwargs={"check_address": check})
+
+
+def _with_count(request: ProjectRequest, address: str) -> str:
+    """Saving "and count": the plan page counts by itself when it opens."""
+    return f"{address}?count=1#sources" if request.POST.get("then") == "count" else address
+
+
+def _not_yet_saved(
+    request: ProjectRequest, project: Project, version: SearchPlanVersion | None, form: PlanForm, queries: Any
+) -> HttpResponse | None:
+    """The form again: with a query more when that was asked for, with its errors when it cannot be read."""
+    valid = form.is_valid() & queries.is_valid()
+    if request.POST.get("then") == "add_query":
+        data = request.POST.copy()
+        data["queries-TOTAL_FORMS"] = str(min(MOST_QUERIES, len(queries.forms) + 1))
+        return _form_page(request, project, version, PlanForm(initial=_typed(form)), _queries(project, data=data))
+    if valid:
+        return None
+    return _form_page(request, project, version, form, queries, status=422)
+
+
+def _typed(form: PlanForm) -> dict[str, Any]:
+    """What stands in a bound form, as start values (its errors are not shown yet)."""
+    return {name: form[name].value() for name in form.fields}
+
+
+def _form_page(
+    request: ProjectRequest,
+    project: Project,
+    version: SearchPlanVersion | None,
+    form: PlanForm,
+    queries: Any,
+    *,
+    status: int = 200,
+    **more: Any,
+) -> HttpResponse:
+    problems = plan_problems(version.plan_content) if version and not form.is_bound else {}
+    context = {
+        "version": version,
+        "form": form,
+        "queries": queries,
+        "checked": [checked_query(str(query["boolean"].value() or "")) for query in queries.forms],
+        "problems": list(problems.values()),
+        "choices": source_choices(),
+        "chosen": form["sources"].value() or [],
+        **more,
+    }
+    return render(request, "searches/plan_form.html", context, status=status)
+
+
+def _stale_page(
+    request: ProjectRequest,
+    project: Project,
+    stored: SearchPlanVersion,
+    form: PlanForm,
+    queries: Any,
+    content: dict[str, Any],
+) -> HttpResponse:
+    """409: mine and theirs side by side, and the form with mine, ready to be saved over theirs on purpose."""
+    stored = version_of(project, stored.pk)
+    mine: SearchPlan = plan_from_dict(content)
+    theirs = plan_fields(stored.plan_content, title=stored.plan.title)
+    changes = plan_changes(theirs, plan_fields(mine, title=form.cleaned_data["title"]))
+    typed = PlanForm(initial={**_typed(form), "revision": stored.revision})
+    return _form_page(
+        request,
+        project,
+        stored,
+        typed,
+        queries,
+        status=409,
+        stale=True,
+        frozen=stored.is_approved,
+        saved_by=name_of(_last_editor(stored)),
+        changes=[change for change in changes if not change.same],
+    )
+
+
+def _last_editor(version: SearchPlanVersion) -> Any:
+    subject = f"plan_version:{version.pk}"
+    event = (
+        Event.objects.filter(project=version.plan.project_id, subject=subject, verb__startswith="plan.")
+        .select_related("actor")
+        .order_by("-sequence")
+        .first()
+    )
+    return event.actor if event else version.created_by

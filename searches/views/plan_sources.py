@@ -1,0 +1,193 @@
+"""What a plan means at each source: the query sent, its losses, the limit, and what the source counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from litapp.core.plan import SearchPlan
+from litapp.ledger.services.clients import SourceState, source_state
+from litapp.providers.registry import SOURCES, QueryKind, Source
+from searches.models import PlanCount
+from searches.services.caps import query_share, source_shares
+from searches.services.counts import MANY
+from searches.services.queries import QueryLine, notes_of, query_lines
+from searches.views.marked_text import Segment, dropped_words
+
+LOSS_WORDS = {
+    "wider": "Finds more",
+    "narrower": "Finds less",
+    "lost": "Lost",
+    "": "Note",
+}
+"""What a remark on a compiled query means for the reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A remark on a query: `loss` is wider, narrower, lost or "" (information); `word` the loss in words."""
+
+    text: str
+    loss: str
+
+    @property
+    def word(self) -> str:
+        return LOSS_WORDS.get(self.loss, self.loss)
+
+
+@dataclass(frozen=True, slots=True)
+class HitCount:
+    """What a source counted. `total` None = it could not be asked (`error` says why), never 0."""
+
+    total: int | None
+    exact: bool
+    error: str
+    advice: str
+    translation: str
+    dropped: tuple[str, ...]
+    marked: tuple[Segment, ...]
+    remarks: tuple[Remark, ...]
+    answer_id: int | None
+    counted_at: datetime
+    many: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAtSource:
+    """One query of the plan as one source takes it. `text` "" = it cannot be sent there (`error` says why)."""
+
+    number: int
+    label: str
+    text: str
+    params: tuple[tuple[str, str], ...]
+    remarks: tuple[Remark, ...]
+    error: str
+    limit: str
+    count: HitCount | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAtSource:
+    """One source of the plan with its queries."""
+
+    source: Source
+    state: SourceState
+    queries: tuple[QueryAtSource, ...]
+
+    @property
+    def boolean(self) -> bool:
+        return self.source.query_kind is QueryKind.BOOLEAN
+
+    @property
+    def kind(self) -> str:
+        return "Boolean" if self.boolean else "By relevance"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChoice:
+    """A source as it is offered in the plan's form."""
+
+    source: Source
+    state: SourceState
+
+    @property
+    def kind(self) -> str:
+        return "Boolean" if self.source.query_kind is QueryKind.BOOLEAN else "By relevance"
+
+
+def source_choices() -> list[SourceChoice]:
+    """All sources with whether they can be used here. One query a source."""
+    return [SourceChoice(source, source_state(source.key)) for source in SOURCES]
+
+
+def plan_at_sources(content: SearchPlan, counts: Iterable[PlanCount]) -> list[PlanAtSource]:
+    """The plan source by source, in its order; unknown source keys are left out (`plan_problems` names them)."""
+    known = {source.key: source for source in SOURCES}
+    counted = {(row.source, row.query_index): row for row in counts}
+    lines: dict[str, list[QueryLine]] = {}
+    kept = [key for key in dict.fromkeys(content.sources) if key in known]
+    for line in query_lines(SearchPlan(**{**_as_fields(content), "sources": tuple(kept)})):
+        lines.setdefault(line.source, []).append(line)
+    return [
+        PlanAtSource(
+            known[key],
+            source_state(key),
+            tuple(
+                _query(line, limit_text(content, kept, key, place, len(lines[key])), counted.get((key, line.index)))
+                for place, line in enumerate(lines.get(key, []))
+            ),
+        )
+        for key in kept
+    ]
+
+
+def limit_text(content: SearchPlan, sources: list[str], key: str, place: int, queries: int) -> str:
+    """Most records of the query at `place` (of `queries`) at this source, and which limit says so; "" = none of ours.
+
+    What earlier queries of the source leave over is added to later ones, so this is the least a later one may fetch.
+    """
+    share = source_shares(content.caps, sources)[key]
+    records, limit = share.records, share.limit
+    fetched = 0
+    for number in range(place + 1):
+        part = query_share(content.caps, share, fetched_before=fetched, queries_left=queries - number)
+        records, limit = part.records, part.limit
+        fetched += part.records or 0
+    return (
+        f"At most {records:,} {'record' if records == 1 else 'records'}, by the limit {limit}."
+        if records is not None
+        else ""
+    )
+
+
+def _as_fields(content: SearchPlan) -> dict[str, Any]:
+    return {name: getattr(content, name) for name in content.__slots__}
+
+
+def _remarks(notes: Iterable[dict[str, str]]) -> tuple[Remark, ...]:
+    return tuple(Remark(item.get("text", ""), item.get("loss", "") or "") for item in notes)
+
+
+def _query(line: QueryLine, limit: str, row: PlanCount | None) -> QueryAtSource:
+    query = line.query
+    remarks = _remarks(notes_of(query)) if query else ()
+    return QueryAtSource(
+        number=line.index + 1,
+        label=line.label,
+        text=query.text if query else "",
+        params=query.params if query else (),
+        remarks=remarks,
+        error=line.error,
+        limit=limit,
+        count=_count(row, remarks) if row else None,
+    )
+
+
+def _count(row: PlanCount, known: tuple[Remark, ...]) -> HitCount:
+    return HitCount(
+        total=row.total,
+        exact=row.exact,
+        error=row.error,
+        advice=_advice(row),
+        translation=row.translation,
+        dropped=tuple(row.dropped_words),
+        marked=dropped_words(row.query_text, row.dropped_words) if row.dropped_words else (),
+        remarks=tuple(remark for remark in _remarks(row.notes) if remark not in known),
+        answer_id=row.answer_id,
+        counted_at=row.counted_at,
+        many=row.exact and (row.total or 0) > MANY,
+    )
+
+
+def _advice(row: PlanCount) -> str:
+    """What to do when a source has nothing."""
+    if row.total != 0:
+        return ""
+    if row.dropped_words:
+        return "Correct or remove the words that were left out: the rest of the query then counts."
+    return (
+        "Nothing matches all of it. Check the spelling of phrases and headings, take out one block joined by AND to "
+        "see which one excludes everything, or widen years, languages and publication types."
+    )
