@@ -49,13 +49,14 @@ addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll('[aria-busy="true"]')) button.removeAttribute("aria-busy");
 });
 
+// htmx would queue the second click and send it after the first; htmx:confirm comes before its queue.
+document.addEventListener("htmx:confirm", (event) => {
+  if (event.detail.verb !== "get" && waiting.has(event.detail.elt)) event.preventDefault();
+});
+
 document.addEventListener("htmx:beforeRequest", (event) => {
   const { elt, requestConfig } = event.detail;
   if (!requestConfig || requestConfig.verb === "get") return;
-  if (waiting.has(elt)) {
-    event.preventDefault();
-    return;
-  }
   waiting.add(elt);
   mark(elt, true);
   if (isDecision(elt)) {
