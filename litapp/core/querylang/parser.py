@@ -191,6 +191,10 @@ def _term(tokens: list[Token], position: int) -> tuple[Node, int]:
         while end < len(tokens) and tokens[end].kind is Kind.WORD:
             end += 1
     text = " ".join(t.text for t in tokens[position:end])
+    if not text.replace("*", "").strip():
+        raise QuerySyntaxError(
+            "A wildcard needs letters.", token.span.start, tokens[end - 1].span.end, "For example neoplas*."
+        )
     tag = tokens[end] if end < len(tokens) and tokens[end].kind is Kind.TAG else None
     span = Span(token.span.start, (tag or tokens[end - 1]).span.end)
     node = _tagged(text, token.kind is Kind.QUOTED, tag, span)

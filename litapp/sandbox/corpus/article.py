@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from lxml import etree
@@ -117,9 +117,19 @@ class Article:
         return " ".join(f"{label}: {text}" if label else text for label, text in self.abstract)
 
 
+_NAMES = {kind: tuple(f.name for f in fields(kind)) for kind in (Article, Author, Heading, Comment)}
+COMPRESSION = 3
+"""zlib level: half the time of the default for a tenth more bytes."""
+
+
 def pack(article: Article) -> bytes:
     """Compressed JSON of an article."""
-    return zlib.compress(json.dumps(asdict(article), ensure_ascii=False, separators=(",", ":")).encode(), 6)
+    text = json.dumps(article, default=_plain, ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode(), COMPRESSION)
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in _NAMES[type(value)]}
 
 
 def unpack(data: bytes) -> Article:

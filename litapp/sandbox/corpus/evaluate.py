@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from litapp.core.querylang import And, Field, Node, Not, Or, Proximity, Range, Term
 from litapp.core.querylang.ast import DATE_FIELDS, MESH_FIELDS
 from litapp.sandbox.corpus import sets
 from litapp.sandbox.corpus.headings import Headings
-from litapp.sandbox.corpus.index import folded
 from litapp.sandbox.corpus.mapping import TermMapping
 from litapp.sandbox.corpus.store import Corpus
 from litapp.sandbox.corpus.values import find_values, is_value_field
@@ -109,7 +110,8 @@ class Evaluator:
         if isinstance(leaf, Proximity):
             words = split_words(leaf.text)
             field = leaf.field if leaf.field in COLUMNS_OF else Field.ALL
-            bits = self._cached(("near", leaf), lambda: self.words.near(words, field, leaf.distance))
+            search = functools.partial(self.words.near, words, field, leaf.distance)
+            bits = self._cached(("near", leaf), search)
             return _Part(bits, f'"{leaf.text}"[{field.value}:~{leaf.distance}]')
         if leaf.field is Field.UNKNOWN:
             found.fields_not_found.append(leaf.tag)
@@ -137,7 +139,6 @@ class Evaluator:
             suffix = "" if term.explode else ":noexp"
             text = f'"{term.text}"[{field.value}{suffix}]'
         elif field is Field.SUBHEADING:
-            known = True
             bits = self._cached(term, lambda: self.headings.find_subheading(term.text, term.explode))
             known = bool(bits)
             text = f'"{term.text}"[{field.value}]'
@@ -171,10 +172,9 @@ class Evaluator:
             found.quoted_not_found.append(f'"{term.text}"' + (f"[{field.value}]" if term.field else ""))
         if any("*" in word for word in words):
             return _Part(0, f'"{shown}"[{field.value}]')
-        parts = [self._cached(((word,), field), lambda w=word: self.words.phrase([w], field)) for word in words]
-        bits = parts[0]
-        for part in parts[1:]:
-            bits &= part
+        bits = self.all_bits
+        for word in words:
+            bits &= self._cached(((word,), field), functools.partial(self.words.phrase, [word], field))
         return _Part(bits, " AND ".join(f'"{word}"[{field.value}]' for word in words), "AND")
 
     @staticmethod
@@ -220,10 +220,10 @@ class Evaluator:
         sql = "SELECT article FROM day WHERE kind = ? AND day BETWEEN ? AND ?"
         return sets.from_numbers(self.corpus.numbers(sql, (kind, _first_day(low), _last_day(high))), self.largest)
 
-    def _cached(self, key: object, search: object) -> int:
+    def _cached(self, key: object, search: Callable[[], set[int]]) -> int:
         bits = self._leaves.get(key)
         if bits is None:
-            bits = sets.from_numbers(search(), self.largest)  # type: ignore[operator]
+            bits = sets.from_numbers(search(), self.largest)
             if len(self._leaves) >= _CACHED_LEAVES:
                 self._leaves.clear()
             self._leaves[key] = bits
@@ -246,6 +246,3 @@ def _last_day(text: str) -> int:
 
 def _slashed(day: int) -> str:
     return f"{day // 10_000:04d}/{day // 100 % 100:02d}/{day % 100:02d}"
-
-
-__all__ = ["Evaluator", "Found", "folded"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -11,6 +12,7 @@ from litapp.sandbox.corpus.store import GAP
 _SEPARATOR = f" {GAP} "
 
 
+@functools.lru_cache(maxsize=65_536)
 def folded(text: str) -> str:
     """Lower case, without accents, punctuation as single blanks: how exact values are stored and asked for."""
     plain = unicodedata.normalize("NFKD", text.casefold().replace("&", " and "))

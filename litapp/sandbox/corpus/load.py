@@ -9,11 +9,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from lxml import etree
 
-from litapp.sandbox.corpus.article import Article, pack, read_article
+from litapp.sandbox.corpus.article import COMPRESSION, Article, pack, read_article
 from litapp.sandbox.corpus.index import attributes, days, headings, word_columns
 from litapp.sandbox.corpus.store import COLUMNS, CorpusError, create
 
@@ -38,9 +38,16 @@ class Loaded:
 
 
 def load_files(
-    corpus: Path, files: list[Path], *, mesh: Path | None = None, progress: Progress | None = None
+    corpus: Path,
+    files: list[Path],
+    *,
+    mesh: Path | None = None,
+    progress: Progress | None = None,
+    mark_loaded: bool = False,
 ) -> Loaded:
     """Load files into the corpus file, which is made if it does not exist. One transaction per file.
+
+    `mark_loaded` also notes each file's name in the corpus, in the same transaction (table meta, "loaded:NAME").
 
     Raises CorpusError with the file's name when one cannot be read; files before it stay loaded.
     """
@@ -58,6 +65,9 @@ def load_files(
         for path in files:
             with connection:
                 _load_file(connection, path, loaded, progress or (lambda _count, _name: None))
+                if mark_loaded:
+                    mark = (f"loaded:{path.name}", path.name)
+                    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", mark)
             loaded.files.append(path.name)
         connection.execute("INSERT INTO words(words) VALUES ('optimize')")
         connection.commit()
@@ -72,7 +82,7 @@ def open_packed(path: Path) -> IO[bytes]:
     """A file for reading, unpacked if it is gzip."""
     with path.open("rb") as probe:
         packed = probe.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else path.open("rb")
+    return cast(IO[bytes], gzip.open(path)) if packed else path.open("rb")
 
 
 def load_mesh(connection: sqlite3.Connection, path: Path) -> int:
@@ -173,7 +183,7 @@ def _store(connection: sqlite3.Connection, article: Article, xml: bytes) -> int:
         article.year,
         entered[0] * 10_000 + entered[1] * 100 + entered[2],
         pack(article),
-        zlib.compress(xml, 6),
+        zlib.compress(xml, COMPRESSION),
     )
     if row is None:
         sql = "INSERT INTO article (pmid, doi, year, entered, facts, xml) VALUES (?, ?, ?, ?, ?, ?)"
@@ -237,7 +247,7 @@ def _store_other(
     connection: sqlite3.Connection, column: str, record: dict[str, Any], doi: str, pmid: int, year: int
 ) -> int:
     """Keep another source's record beside its article, or alone; returns the number of the row."""
-    data = zlib.compress(json.dumps(record, ensure_ascii=False).encode(), 6)
+    data = zlib.compress(json.dumps(record, ensure_ascii=False).encode(), COMPRESSION)
     row = None
     if pmid:
         row = connection.execute("SELECT id FROM article WHERE pmid = ?", (pmid,)).fetchone()

@@ -84,14 +84,22 @@ def _with_record_faults(world: World, pmid: int, xml: bytes) -> bytes:
         return xml
     element = etree.fromstring(xml)
     if hidden:
-        for found in element.xpath(".//CommentsCorrections[@RefType='RetractionIn'] | .//PublicationType"):
-            if found.tag == "CommentsCorrections" or found.text == "Retracted Publication":
-                found.getparent().remove(found)
+        for comment in element.findall(".//CommentsCorrections[@RefType='RetractionIn']"):
+            _remove(comment)
+        for kind in element.findall(".//PublicationType"):
+            if kind.text == "Retracted Publication":
+                _remove(kind)
     if changed:
-        for found in element.xpath(".//ELocationID[@EIdType='doi'] | ./PubmedData/ArticleIdList/ArticleId"):
-            if found.get("EIdType") == "doi" or found.get("IdType") == "doi":
-                found.text = f"10.5555/changed.{pmid}"
+        for place in (".//ELocationID[@EIdType='doi']", "./PubmedData/ArticleIdList/ArticleId[@IdType='doi']"):
+            for identifier in element.findall(place):
+                identifier.text = f"10.5555/changed.{pmid}"
     return etree.tostring(element, encoding="utf-8")
+
+
+def _remove(element: etree._Element) -> None:
+    parent = element.getparent()
+    if parent is not None:
+        parent.remove(element)
 
 
 def esummary(world: World, history: History, request: Request) -> Response:
