@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,13 @@ def test_an_entry_as_bytes() -> None:
 
 
 def test_verified_true_stands_only_at_verified_entries() -> None:
-    entries = [verified("V_1"), *(ExportEntry(record(), f"K_{v}", v) for v in ("suspect", "unverified", "manual"))]
+    entries = [
+        verified("V_1"),
+        *(
+            ExportEntry(record(), f"K_{v}", v, verified_by=("crossref",), verified_on=date(2026, 1, 2))
+            for v in ("suspect", "unverified", "manual")
+        ),
+    ]
     library = bibtexparser.parse_string(write_bibtex(entries))
     fields = {e.key: {name: e.fields_dict[name].value for name in e.fields_dict} for e in library.entries}
     assert {key: value["verified"] for key, value in fields.items()} == {

@@ -55,7 +55,7 @@ def test_the_rule(paper: Record, key: str) -> None:
 def test_the_first_keeps_the_plain_key_and_later_ones_get_letters() -> None:
     papers = [record("Trial", 2016, Person(name)) for name in ("Keller", "KELLER", "keller")]
     assert assign_citation_keys(papers, set()) == ["Keller_2016_Trial", "Keller_2016_Trial_a", "Keller_2016_Trial_b"]
-    assert citation_key(papers[0], {"keller_2016_trial", "Keller_2016_Trial_b"}) == "Keller_2016_Trial_a"
+    assert citation_key(papers[0], {"KELLER_2016_Trial", "Keller_2016_Trial_b"}) == "Keller_2016_Trial_a"
 
 
 def test_letters_go_on_after_z() -> None:
