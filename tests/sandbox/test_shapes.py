@@ -1,0 +1,260 @@
+"""The sandbox's answers have no key or element that the real, recorded answers do not have, and the same types."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from litapp.sandbox.corpus.load import load_files
+from litapp.sandbox.server import RunningSandbox, start_sandbox
+from litapp.sandbox.tiny import ARTICLES, RETRACTED
+from tests.sandbox.conftest import Get
+from tests.sandbox.fixtures import FAST
+
+pytestmark = pytest.mark.shared
+
+Shape = dict[str, set[str]]
+
+
+@pytest.fixture(scope="module")
+def running_sandbox(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+    """The tiny corpus and 98 recorded articles of all kinds, with abstracts."""
+    corpus = tmp_path_factory.mktemp("shapes") / "corpus.db"
+    load_files(corpus, [ARTICLES, shared / "corpus/pubmed/metapub_fixtures_even.xml.gz"])
+    running = start_sandbox(corpus, clock=FAST)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def dois(running_sandbox: RunningSandbox) -> list[str]:
+    """Every DOI of that corpus."""
+    rows = running_sandbox.sandbox.world.corpus.rows("SELECT doi FROM article WHERE doi IS NOT NULL ORDER BY doi")
+    return [row[0] for row in rows]
+
+
+FREE_KEYS = {"abstract_inverted_index", "result"}
+"""Objects whose keys are data (words, PMIDs): every key stands for all."""
+RECORDED_ELSEWHERE = {
+    "esearchresult.warninglist": {"object"},
+    "esearchresult.warninglist.phrasesignored": {"list"},
+    "esearchresult.warninglist.quotedphrasesnotfound": {"list"},
+    "esearchresult.warninglist.quotedphrasesnotfound[]": {"string"},
+    "esearchresult.warninglist.outputmessages": {"list"},
+    "esearchresult.warninglist.outputmessages[]": {"string"},
+}
+"""esearch's JSON warnings: not among the recorded JSON answers, but read under these names by several public clients
+(and recorded in XML as WarningList)."""
+
+
+def shape_of(value: Any, path: str = "", shape: Shape | None = None) -> Shape:
+    """Every path of a JSON value with the types seen there."""
+    shape = defaultdict(set) if shape is None else shape
+    kind = {dict: "object", list: "list", str: "string", bool: "bool", int: "number", float: "number"}.get(
+        type(value), "null"
+    )
+    if path:
+        shape[path].add(kind)
+    if isinstance(value, dict):
+        free = path.rsplit(".", 1)[-1] in FREE_KEYS
+        for key, inner in value.items():
+            name = "*" if free and key != "uids" else key
+            shape_of(inner, f"{path}.{name}" if path else name, shape)
+    elif isinstance(value, list):
+        for inner in value:
+            shape_of(inner, f"{path}[]", shape)
+    return shape
+
+
+def recorded(paths: Iterable[Path], unwrap: str = "") -> Shape:
+    """The union of the shapes of recorded JSON answers; `unwrap` = the key that holds the object of interest."""
+    shape: Shape = defaultdict(set)
+    for path in paths:
+        value = json.loads(path.read_text(encoding="utf-8"), strict=False)
+        shape_of(value.get(unwrap, value) if unwrap and isinstance(value, dict) else value, "", shape)
+    assert shape, "no recorded answer was read"
+    return shape
+
+
+def beyond(ours: Shape, theirs: Shape) -> dict[str, str]:
+    """Paths and types of ours that theirs do not have."""
+    return {
+        path: f"{sorted(kinds - theirs.get(path, set()))}, recorded {sorted(theirs.get(path, set()))}"
+        for path, kinds in sorted(ours.items())
+        if kinds - theirs.get(path, set())
+    }
+
+
+def test_esearch_json(shared: Path, get: Get) -> None:
+    theirs = recorded((shared / "wire/pubmed").glob("esearch_json*.json")) | RECORDED_ELSEWHERE
+    for term in ("asthma children", "asthma zzqqzz", '"no such phrase here"[tiab]', "zzqq[tiab]"):
+        answer = get("/eutils/esearch.fcgi", {"db": "pubmed", "term": term, "retmode": "json"}).json
+        assert beyond(shape_of(answer), theirs) == {}
+
+
+def test_esummary_json(shared: Path, get: Get) -> None:
+    theirs = recorded((shared / "wire/pubmed").glob("esummary_json*.json"))
+    ids = ",".join(str(pmid) for pmid in (*RETRACTED, 34086810, 34096812))
+    answer = get("/eutils/esummary.fcgi", {"db": "pubmed", "id": ids, "retmode": "json"}).json
+    assert beyond(shape_of(answer), theirs) == {}
+
+
+def test_elink_json(shared: Path, get: Get) -> None:
+    theirs = recorded((shared / "wire/pubmed").glob("elink_json*.json"))
+    answer = get("/eutils/elink.fcgi", {"dbfrom": "pubmed", "db": "pubmed", "id": 34096812, "retmode": "json"}).json
+    assert beyond(shape_of(answer), theirs) == {}
+
+
+def elements(xml: bytes) -> set[str]:
+    """Every element's path below the root, with its attributes."""
+    found = set()
+    root = etree.fromstring(xml, etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False))
+    for element in root.iter(etree.Element):
+        names = [*reversed([e.tag for e in element.iterancestors()]), element.tag]
+        found |= {"/".join(names)} | {"/".join(names) + f"@{name}" for name in element.attrib}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("tool", "pattern", "params"),
+    [
+        ("esearch", "esearch_*.xml", {"term": "asthma children"}),
+        ("esearch", "esearch_*.xml", {"term": "zzqqzz", "usehistory": "y"}),
+        ("espell", "espell_*.xml", {"term": "astma"}),
+        ("elink", "elink_*.xml", {"dbfrom": "pubmed", "id": "34096812"}),
+        ("efetch", "error_efetch_empty*.xml", {"id": "", "retmode": "xml"}),
+        ("efetch", "efetch_unknown*.xml", {"id": "1", "retmode": "xml"}),
+    ],
+)
+def test_xml_answers_of_ncbi(shared: Path, get: Get, tool: str, pattern: str, params: dict[str, object]) -> None:
+    theirs = set().union(*(elements(path.read_bytes()) for path in (shared / "wire/pubmed").glob(pattern)))
+    assert theirs
+    answer = get(f"/eutils/{tool}.fcgi", {"db": "pubmed", **params})
+    assert elements(answer.body) - theirs == set()
+
+
+def test_efetch_gives_what_nlm_writes(shared: Path, get: Get) -> None:
+    theirs = set().union(*(elements(p.read_bytes()) for p in (shared / "wire/pubmed").glob("efetch_*.xml")))
+    answer = get("/eutils/efetch.fcgi", {"db": "pubmed", "id": "34096812,400712,31031480", "retmode": "xml"})
+    assert elements(answer.body) - theirs == set()
+
+
+CROSSREF_WORKS = ("work_*.json", "message-only_*.json")
+
+
+def crossref_work(shared: Path) -> Shape:
+    shape = recorded((p for g in CROSSREF_WORKS for p in (shared / "wire/crossref").glob(g)), "message")
+    for path in (shared / "wire/crossref").glob("*.json"):
+        value = json.loads(path.read_text(encoding="utf-8"))
+        items = (
+            value["message"].get("items", [])
+            if isinstance(value, dict) and isinstance(value.get("message"), dict)
+            else []
+        )
+        for item in items:
+            shape_of(item, "", shape)
+    with gzip.open(shared / "corpus/crossref/works.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            shape_of(json.loads(line), "", shape)
+    return shape
+
+
+def test_crossref_works(shared: Path, get: Get, dois: list[str]) -> None:
+    theirs = crossref_work(shared)
+    for doi in dois:
+        answer = get(f"/crossref/works/{doi}")
+        assert answer.status in (200, 404)
+        if answer.status == 200:
+            assert beyond(shape_of(answer.json["message"]), theirs) == {}
+
+
+def crossref_lists(shared: Path) -> list[Path]:
+    paths = (shared / "wire/crossref").glob("*works*.json")
+    return [path for path in paths if b'"work-list"' in path.read_bytes()]
+
+
+def test_crossref_lists(shared: Path, get: Get) -> None:
+    theirs = recorded(crossref_lists(shared))
+    theirs |= {f"message.items[].{path}": kinds for path, kinds in crossref_work(shared).items()}
+    for params in (
+        {"query.bibliographic": "asthma children", "cursor": "*"},
+        {"query": "asthma", "select": "DOI,title"},
+    ):
+        answer = get("/crossref/works", {**params, "rows": 50}).json
+        assert answer["message"]["items"]
+        assert beyond(shape_of(answer), theirs) == {}
+
+
+@pytest.mark.parametrize("params", [{"rows": "things"}, {"filter": "nothing:x"}])
+def test_crossref_refusals(shared: Path, get: Get, params: dict[str, object]) -> None:
+    theirs = recorded((shared / "wire/crossref").glob("http400*.json"))
+    answer = get("/crossref/works", params)
+    assert answer.status == 400
+    assert beyond(shape_of(answer.json), theirs) == {}
+
+
+def openalex_work(shared: Path) -> Shape:
+    folder = shared / "wire/openalex"
+    shape = recorded(p for p in folder.glob("work_*.json") if "select" not in p.name)
+    for path in [*folder.glob("ids.openalex*.json"), *folder.glob("works_*.json"), *folder.glob("items-only*.json")]:
+        value = json.loads(path.read_text(encoding="utf-8"))
+        for item in value["results"] if isinstance(value, dict) else value:
+            shape_of(item, "", shape)
+    return shape
+
+
+def test_openalex_works(shared: Path, get: Get, dois: list[str]) -> None:
+    theirs = openalex_work(shared)
+    for doi in dois:
+        answer = get(f"/openalex/works/doi:{doi}")
+        assert answer.status in (200, 404)
+        if answer.status == 200:
+            assert beyond(shape_of(answer.json), theirs) == {}
+
+
+def test_openalex_lists(shared: Path, get: Get) -> None:
+    works = openalex_work(shared)
+    theirs = recorded((shared / "wire/openalex").glob("works_filter*.json"))
+    theirs |= {
+        k: v | theirs.get(k, set())
+        for k, v in recorded((shared / "wire/openalex").glob("ids.*.json")).items()
+        if k.startswith("meta")
+    }
+    theirs |= {f"results[].{path}": kinds for path, kinds in works.items()} | {"results[]": {"object"}}
+    answer = get("/openalex/works", {"search": "asthma OR covid", "per_page": 50}).json
+    assert answer["results"]
+    assert beyond(shape_of(answer), theirs) == {}
+
+
+def s2_paper(shared: Path) -> Shape:
+    folder = shared / "wire/semantic_scholar"
+    shape: Shape = defaultdict(set)
+    for path in folder.glob("*.json"):
+        if path.name.startswith(("author", "http", "snippet")):
+            continue
+        value = json.loads(path.read_text(encoding="utf-8"))
+        items = value if isinstance(value, list) else value.get("data", value.get("recommendedPapers", [value]))
+        for item in items:
+            shape_of(item, "", shape)
+    return shape
+
+
+S2_FIELDS = (
+    "externalIds,corpusId,url,title,abstract,venue,publicationVenue,year,referenceCount,citationCount,influentialCitationCount,"
+    "isOpenAccess,openAccessPdf,fieldsOfStudy,s2FieldsOfStudy,publicationTypes,publicationDate,journal,authors"
+)
+
+
+def test_semantic_scholar_papers(shared: Path, get: Get) -> None:
+    theirs = s2_paper(shared)
+    search = get("/s2/graph/v1/paper/search", {"query": "asthma", "limit": 50, "fields": S2_FIELDS}).json
+    assert set(search) == {"total", "offset", "data"}
+    for paper in search["data"]:
+        assert beyond(shape_of(paper), theirs) == {}
