@@ -83,6 +83,12 @@ def inline(text: str) -> str:
     return " ".join(section.text for section in _sections(text, as_title=True))
 
 
+def title_line(text: str) -> str:
+    """A title on one line with at most the four tags, without the full stop some sources put after it."""
+    line = inline(text)
+    return line[:-1].rstrip() if line.endswith(".") and not line.endswith("..") else line
+
+
 def abstract_sections(text: str) -> tuple[AbstractSection, ...]:
     """An abstract as its sections. `<title>` elements become labels; a label that only says "Abstract" is left out."""
     return tuple(_sections(text, as_title=False))

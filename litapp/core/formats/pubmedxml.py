@@ -169,7 +169,7 @@ def _book(element: _Element, source: str) -> Record:
         title=chapter or book_title,
         authors=authors,
         authors_complete=complete,
-        journal=book_title if chapter else "",
+        journal=_of(book, "BookTitle") if chapter else "",
         publisher=_of(book, "Publisher/PublisherName"),
         volume=_of(book, "Volume"),
         pages=_pages(document.find("Pagination")),

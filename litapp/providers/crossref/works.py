@@ -8,7 +8,7 @@ from typing import Any
 from litapp.core.identifiers import BadIdentifier, identifier_url, normalise_doi
 from litapp.core.normalise import strip_status_prefix, title_key
 from litapp.core.records import Identifier, Notice, NoticeKind, PartialDate, Person, Record, Scheme
-from litapp.providers.markup import abstract_sections, inline
+from litapp.providers.markup import abstract_sections, inline, title_line
 from litapp.providers.reading import (
     date_of_parts,
     identifiers_of,
@@ -112,11 +112,11 @@ def with_alias(record: Record, asked: str) -> Record:
 
 def _titles(item: dict[str, Any]) -> tuple[str, str]:
     """Title (with subtitle, as publishers deposit it apart) and the title in another language, if given."""
-    titles = [inline(text(value)) for value in sequence(item.get("title"))] or [inline(text(item.get("title")))]
-    subtitles = [inline(text(value)) for value in sequence(item.get("subtitle"))]
+    titles = [title_line(text(value)) for value in sequence(item.get("title"))] or [title_line(text(item.get("title")))]
+    subtitles = [title_line(text(value)) for value in sequence(item.get("subtitle"))]
     joined = [_joined(one, subtitles[n] if n < len(subtitles) else "") for n, one in enumerate(titles)]
     joined = [one for one in joined if one]
-    original = next((inline(value) for value in texts(item.get("original-title"))), "")
+    original = next((title_line(value) for value in texts(item.get("original-title"))), "")
     return (joined[0] if joined else ""), original or (joined[1] if len(joined) > 1 else "")
 
 

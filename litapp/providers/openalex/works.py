@@ -7,7 +7,7 @@ from typing import Any
 
 from litapp.core.normalise import strip_status_prefix
 from litapp.core.records import AbstractSection, MeshHeading, Notice, NoticeKind, PartialDate, Person, Record, Scheme
-from litapp.providers.markup import inline
+from litapp.providers.markup import inline, title_line
 from litapp.providers.reading import (
     date_of_iso,
     identifiers_of,
@@ -40,9 +40,11 @@ _CSL_TYPES = {
     "component": "document",
 }
 _NOTICE_TYPES = frozenset({"erratum", "retraction"})
+_NOTICE_WORD = r"(?:retraction|correction|erratum|corrigendum|addendum|(?:editorial\s+)?expression\s+of\s+concern)"
 _NOTICE_TITLE = re.compile(
-    r"\s*(?:(?:notice|statement)\s+of\s+retraction|retraction(?:\s+not(?:e|ice))?|erratum|corrigendum|correction|"
-    r"(?:editorial\s+)?expression\s+of\s+concern)\s*(?::|[—–-]|\bto\b|\bof\b|\bfor\b)",
+    rf"\s*(?:(?:notice|statement)\s+of\s+retraction\b|retraction\s+not(?:e|ice)\b|{_NOTICE_WORD}\s*[:—–]|"
+    rf"{_NOTICE_WORD}\s+(?:to|of|for)\s*:|(?:erratum|corrigendum|addendum)\s+(?:to|for)\b|"
+    r"(?:correction|retraction)\s+for\s.{1,60}?\bet\s+al\b)",
     re.IGNORECASE,
 )
 _LONGEST_ABSTRACT = 50_000
@@ -61,7 +63,7 @@ def record_of(item: dict[str, Any]) -> Record:
         ]
     )
     work_id = next((one.value for one in identifiers if one.scheme is Scheme.OPENALEX), "")
-    title = inline(text(item.get("title")) or text(item.get("display_name")))
+    title = title_line(text(item.get("title")) or text(item.get("display_name")))
     kind = text(item.get("type"))
     venue = mapping(mapping(item.get("primary_location")).get("source"))
     issns, _ = identifiers_of((Scheme.ISSN, value) for value in (*texts(venue.get("issn")), text(venue.get("issn_l"))))

@@ -6,7 +6,7 @@ from typing import Any
 
 from litapp.core.normalise import strip_status_prefix
 from litapp.core.records import Notice, NoticeKind, PartialDate, Person, Record, Scheme
-from litapp.providers.markup import abstract_sections, inline
+from litapp.providers.markup import abstract_sections, inline, title_line
 from litapp.providers.reading import date_of_iso, identifiers_of, mapping, mappings, text, texts
 from litapp.providers.reading import year as plausible_year
 
@@ -39,7 +39,7 @@ def record_of(item: dict[str, Any]) -> Record:
         ]
     )
     paper_id = text(item.get("paperId"))
-    title = inline(text(item.get("title")))
+    title = title_line(text(item.get("title")))
     journal = mapping(item.get("journal"))
     venue = mapping(item.get("publicationVenue"))
     name = inline(text(journal.get("name")) or text(venue.get("name")) or text(item.get("venue")))

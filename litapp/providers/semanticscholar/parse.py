@@ -132,6 +132,14 @@ def matches(body: bytes) -> list[Record]:
     return [record for _, record in _records(items)[0]]
 
 
+def paper(body: bytes) -> Record:
+    """One paper, also one without title. Raises UnreadableAnswer."""
+    record = record_of(answers.read_json_object(body))
+    if not record.source_id:
+        raise UnreadableAnswer("a paper without its identifier")
+    return record
+
+
 def recommended(body: bytes) -> list[Record]:
     """Recommended papers, best first. Raises UnreadableAnswer."""
     items = answers.read_json_object(body).get("recommendedPapers")
