@@ -109,10 +109,13 @@ def plan_from_dict(data: dict[str, Any]) -> SearchPlan:
             queries=tuple(PlanQuery(**q) for q in data.get("queries") or ()),
             pico=Pico(**(data.get("pico") or {})),
             filters=Filters(
-                year_from=filters.pop("year_from", None), year_to=filters.pop("year_to", None),
+                year_from=filters.pop("year_from", None),
+                year_to=filters.pop("year_to", None),
                 publication_types=tuple(filters.pop("publication_types", ())),
                 languages=tuple(filters.pop("languages", ())),
-                preprints=Preprints(filters.pop("preprints", Preprints.INCLUDED)), **filters),
+                preprints=Preprints(filters.pop("preprints", Preprints.INCLUDED)),
+                **filters,
+            ),
             caps=Caps(**(data.get("caps") or {})),
             source_policy=int(data.get("source_policy", SOURCE_POLICY_VERSION)),
         )

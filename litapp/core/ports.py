@@ -94,6 +94,16 @@ class ResponseArchive(Protocol):
         """A stored OK, EMPTY or NOT_FOUND answer to the same request, not older than `max_age_seconds`
         (None = reuse nothing)."""
 
-    def store(self, request: Request, *, status: int, headers: dict[str, str], body: bytes, outcome: Outcome,
-              elapsed_seconds: float, attempt: int, error: str) -> Answer:
+    def store(
+        self,
+        request: Request,
+        *,
+        status: int,
+        headers: dict[str, str],
+        body: bytes,
+        outcome: Outcome,
+        elapsed_seconds: float,
+        attempt: int,
+        error: str,
+    ) -> Answer:
         """Keep the answer (or the failure, with status 0 and empty body). Secrets never reach this call."""
