@@ -7,7 +7,8 @@ share a key. Whole sets: `find_duplicates`. See docs/decisions/0005-matching-and
 from litapp.core.dedupe.blocking import block_keys
 from litapp.core.dedupe.clusters import Duplicates, find_duplicates
 from litapp.core.dedupe.merge import MergedRecord, merge_records
-from litapp.core.dedupe.pairs import PairVerdict, Relation, compare
+from litapp.core.dedupe.pairs import compare
+from litapp.core.dedupe.verdicts import PairVerdict, Relation
 
 __all__ = [
     "Duplicates",

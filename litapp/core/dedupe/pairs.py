@@ -2,36 +2,252 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
-
+from litapp.core.dedupe.companions import companion
+from litapp.core.dedupe.features import Features, features_of
+from litapp.core.dedupe.kinds import Level
+from litapp.core.dedupe.signals import AGREEING, NO, UNKNOWN, YES, Signals, Title, abstract_relation, signals
+from litapp.core.dedupe.verdicts import PairVerdict, Relation
 from litapp.core.records import Record
 
-
-class Relation(StrEnum):
-    """SAME report (merge), COMPANION (another report of the same work or about it: link, never merge), DOUBTFUL (a
-    person decides) or DIFFERENT."""
-
-    SAME = "same"
-    COMPANION = "companion"
-    DOUBTFUL = "doubtful"
-    DIFFERENT = "different"
-
-
-@dataclass(frozen=True, slots=True)
-class PairVerdict:
-    """Relation of two records with the rule that decided and one sentence why.
-
-    For COMPANION `rule` names the relation ("preprint", "erratum", "comment", "part", "conference_abstract",
-    "protocol", "retraction_notice", "cochrane_version", ...). `rank` orders doubtful pairs, likeliest first (0 to 1).
-    """
-
-    relation: Relation
-    rule: str
-    why: str
-    rank: float = 0.0
+SAME_TITLE_LETTERS = 40
+"""A title this long is not borne by two reports of one author by chance."""
 
 
 def compare(a: Record, b: Record) -> PairVerdict:
     """Compare two records; symmetric."""
-    raise NotImplementedError
+    return compare_features(features_of(a), features_of(b))
+
+
+def compare_features(a: Features, b: Features) -> PairVerdict:
+    """`compare` for records whose features are known."""
+    if _unlike(a, b):
+        return _DIFFERENT
+    s = signals(a, b)
+    apart = companion(a, b, s)
+    if apart is not None:
+        return apart
+    if s.title in AGREEING:
+        verdict = _same_title(a, b, s)
+    else:
+        verdict = _other_title(a, b, s)
+    if verdict.relation is Relation.SAME and s.pmid == NO and not (s.doi == YES and s.pages == YES):
+        return PairVerdict(Relation.DOUBTFUL, "two_pmids", "All else agrees, but the PMIDs differ.", 0.5)
+    return verdict
+
+
+_DIFFERENT = PairVerdict(Relation.DIFFERENT, "unlike", "Title, authors or place differ.")
+
+
+def _unlike(a: Features, b: Features) -> bool:
+    """A quick no: nothing that could outweigh unlike titles agrees."""
+    if a.core[:12] == b.core[:12] or a.core[-12:] == b.core[-12:]:
+        return False
+    if a.pmid and a.pmid == b.pmid:
+        return False
+    if a.starts & b.starts and (a.first & b.first or not a.first or not b.first or a.volume == b.volume):
+        return False
+    if a.doi and a.doi == b.doi:
+        return False
+    if a.trial and a.trial == b.trial:
+        return False
+    return not a.first & b.first
+
+
+def _same(rule: str, why: str) -> PairVerdict:
+    return PairVerdict(Relation.SAME, rule, why)
+
+
+def _doubtful(rule: str, why: str, rank: float) -> PairVerdict:
+    return PairVerdict(Relation.DOUBTFUL, rule, why, rank)
+
+
+def _same_title(a: Features, b: Features, s: Signals) -> PairVerdict:
+    if s.pmid == YES:
+        return _same("pmid_title", "PMID and title agree.")
+    if a.generic or b.generic:
+        return _generic_title(a, b, s)
+    if s.doi == YES:
+        return _same_doi(a, b, s)
+    if s.doi == NO:
+        return _two_dois(a, b, s)
+    if s.pages == YES:
+        return _same_pages(a, b, s)
+    if s.pages == NO:
+        return _two_pages(a, b, s)
+    return _no_pages(a, b, s)
+
+
+def _generic_title(a: Features, b: Features, s: Signals) -> PairVerdict:
+    """ "Editorial", "In this issue": only the place tells them apart, so all of it must agree."""
+    placed = s.pages == YES and s.volume == YES and s.journal != NO and s.issue != NO and s.near_year
+    if s.doi == YES and s.pages != NO and s.volume != NO and s.author != NO:
+        return _same("generic_title_doi", "A common title, but DOI, author and place agree.")
+    if placed and s.author != NO and s.doi != NO:
+        return _same("generic_title_place", "A common title, but journal, volume, issue and pages agree.")
+    if placed and s.author == YES and s.issue == YES and s.span:
+        return _same("generic_title_place", "A common title, but journal, volume, issue and pages agree.")
+    whole = s.title is Title.EQUAL and len(a.core) >= 15 and s.author == YES and s.journal == YES and s.issue != NO
+    if whole and s.volume != NO and s.pages != NO and s.doi != NO and s.near_year:
+        if s.pages == YES or abstract_relation(a, b) == YES:
+            return _same("short_title_author_journal", "Short title, author and journal agree; nothing contradicts.")
+        return _doubtful("short_title", "A short title; author and journal agree, the pages are not stated.", 0.6)
+    return PairVerdict(Relation.DIFFERENT, "generic_title", "A title that many records bear; their places differ.")
+
+
+def _same_doi(a: Features, b: Features, s: Signals) -> PairVerdict:
+    elsewhere = s.volume == NO and s.pages == NO
+    if elsewhere and s.journal == NO:
+        return PairVerdict(Relation.COMPANION, "conference_abstract", "One DOI, but printed in two places.")
+    if elsewhere:
+        return _doubtful("doi_two_places", "DOI and title agree; volume and pages do not.", 0.8)
+    if a.level is not b.level and Level.ABSTRACT in (a.level, b.level) and (s.journal == NO or s.volume == NO):
+        return PairVerdict(
+            Relation.COMPANION, "conference_abstract", "An abstract of a meeting that carries the paper's DOI."
+        )
+    return _same("doi_title", "DOI and title agree.")
+
+
+def _two_dois(a: Features, b: Features, s: Signals) -> PairVerdict:
+    """An unlike DOI is no proof: databases attach wrong ones, publishers register twice."""
+    if s.pages == YES and s.volume == YES and s.journal != NO and s.issue != NO and s.author != NO:
+        return _same("title_place_two_dois", "Title, author, volume and pages agree; one of two DOIs is wrong.")
+    alike = _letters(a.doi) in _letters(b.doi) or _letters(b.doi) in _letters(a.doi)
+    unopposed = NO not in (s.pages, s.volume, s.journal, s.issue, s.author)
+    if alike and unopposed and s.near_year:
+        return _same("title_alike_doi", "Title and author agree; the DOIs differ in an ending or a sign only.")
+    if unopposed and s.near_year and s.journal == YES and s.author == YES and abstract_relation(a, b) == YES:
+        return _doubtful("two_dois", "Title, author, journal and abstract agree; the DOIs differ.", 0.6)
+    return _other_report(s)
+
+
+def _letters(doi: str) -> str:
+    return "".join(c for c in doi if c.isalnum())
+
+
+def _other_report(s: Signals) -> PairVerdict:
+    if s.author == YES or s.shared_people >= 0.5:
+        return PairVerdict(
+            Relation.COMPANION, "other_report", "Same title by the same authors, printed in another place."
+        )
+    return PairVerdict(Relation.DIFFERENT, "same_title", "Same title, but authors or place differ.")
+
+
+def _same_pages(a: Features, b: Features, s: Signals) -> PairVerdict:
+    if s.issue == NO and s.volume != YES and s.journal == NO:
+        return _other_report(s)
+    if s.volume == YES:
+        if s.author != NO or (s.journal == YES and s.near_year):
+            return _same("title_volume_pages", "Title, volume and first page agree.")
+        return _doubtful("title_place_other_author", "Title, volume and page agree; author and journal differ.", 0.5)
+    if s.volume == UNKNOWN:
+        certain = s.exact_page or s.span
+        if s.author == YES and s.near_year and (s.journal == YES or certain):
+            return _same("title_author_pages", "Title, author and first page agree.")
+        if s.author != NO and s.journal != NO and s.near_year and certain:
+            return _same("title_pages", "Title and first page agree; nothing contradicts.")
+        return _doubtful("title_pages", "Title and page agree; author or journal differ.", 0.4)
+    if s.author == YES and s.near_year and s.exact_page and (s.journal == YES or s.span):
+        return _same(
+            "title_author_pages_journal", "Title, author, journal and page agree; the volume is counted otherwise."
+        )
+    return _other_report(s)
+
+
+def _two_pages(a: Features, b: Features, s: Signals) -> PairVerdict:
+    """Same title on other pages: often another report; one, when volume and all else agree."""
+    if s.volume == YES and s.journal == YES and s.author == YES and s.issue != NO and s.year_gap in (0, None):
+        if a.level is b.level and (_overlapping(a, b) or abstract_relation(a, b) == YES):
+            return _same(
+                "title_journal_volume", "Title, author, journal and volume agree; pages are written otherwise."
+            )
+        return _doubtful("pages_differ", "Title, author, journal and volume agree; the pages do not.", 0.5)
+    if s.journal == YES and s.author == YES and s.volume == UNKNOWN and s.near_year:
+        if abstract_relation(a, b) == YES and a.level is b.level:
+            return _doubtful("pages_differ", "Title, author, journal and abstract agree; the pages do not.", 0.5)
+    return _other_report(s)
+
+
+def _overlapping(a: Features, b: Features) -> bool:
+    """Pages that touch, or one side an article number or a count of pages."""
+    if {a.letters, b.letters} & {"e", "c", "d", "b", "t", "suppl"} and a.letters != b.letters:
+        return True
+    for one, other in ((a, b), (b, a)):
+        for start in one.starts:
+            for begin in other.starts:
+                if len(start) < 9 and len(begin) < 9 and 0 <= int(start) - int(begin) < max(other.length or 1, 4):
+                    return True
+    return any(f.starts == {"1"} and (f.length or 0) > 1 for f in (a, b))
+
+
+def _no_pages(a: Features, b: Features, s: Signals) -> PairVerdict:
+    if s.volume == NO:
+        if s.journal == YES and s.author == YES and s.near_year and abstract_relation(a, b) == YES:
+            if Level.ABSTRACT in (a.level, b.level) or s.year_gap == 0:
+                return _doubtful(
+                    "volumes_differ", "Title, author, journal and abstract agree; the volume does not.", 0.6
+                )
+        return _other_report(s)
+    if s.author == NO or not s.near_year or s.issue == NO:
+        if s.author == NO and s.journal == YES and s.volume == YES and s.year_gap == 0 and s.shared_people >= 0.5:
+            return _same("title_people_journal_volume", "Title, authors in another order, journal and volume agree.")
+        return _other_report(s)
+    if s.journal == YES:
+        if s.author == YES or s.volume == YES:
+            return _same("title_author_journal", "Title, author and journal agree; nothing contradicts.")
+        return _doubtful("title_journal", "Title and journal agree; the author is not stated.", 0.5)
+    if a.level is not b.level:
+        return _other_report(s)
+    abstract = abstract_relation(a, b)
+    if s.author == YES and abstract == YES and s.year_gap == 0:
+        return _same("title_author_abstract", "Title, author, year and abstract agree; nothing contradicts.")
+    if s.author == YES and s.journal == UNKNOWN and abstract != NO and len(a.core) >= SAME_TITLE_LETTERS:
+        return _same("title_author", "A long title and its author agree; nothing contradicts.")
+    if s.author == YES and s.volume == YES and abstract != NO and len(a.core) >= SAME_TITLE_LETTERS:
+        return _same(
+            "title_author_volume", "A long title, author, year and volume agree; the journal is written otherwise."
+        )
+    if s.author == YES and abstract != NO:
+        return _doubtful("journals_differ", "Title, author and year agree; the journals do not.", 0.4)
+    return _other_report(s)
+
+
+def _other_title(a: Features, b: Features, s: Signals) -> PairVerdict:
+    """Titles differ: a translation, or garbled on the way, when everything about the place agrees."""
+    place = s.pages == YES and s.volume != NO and s.journal != NO and s.issue != NO and s.near_year
+    people = s.author == YES or (s.author == UNKNOWN and s.journal == YES)
+    if s.pmid == YES or s.doi == YES:
+        what = "PMID" if s.pmid == YES else "DOI"
+        if place and people and (s.title is Title.TWIN or s.span or s.pmid == YES):
+            return _same("identifier_place", f"{what}, author and pages agree; the titles are written otherwise.")
+        unopposed = NO not in (s.pages, s.volume, s.issue)
+        if s.title is Title.TWIN and people and unopposed and s.likeness >= 0.7:
+            return _same("identifier_near_title", f"{what} and author agree; the titles are nearly the same.")
+        if s.title is Title.TWIN and place and s.volume == YES:
+            return _same("identifier_place", f"{what}, volume and pages agree; the titles are written otherwise.")
+        if unopposed and people and s.near_year and (s.pmid == YES or s.shared_people >= 0.8):
+            return _doubtful("identifier_other_title", f"{what} and authors agree; the titles do not.", 0.5)
+        return PairVerdict(
+            Relation.DIFFERENT, "shared_identifier", f"One {what} for two titles: a supplement, or an error."
+        )
+    if s.doi == NO or not place or not people:
+        if _nearly(s) and place and s.doi == NO:
+            return _doubtful("near_title_two_dois", "Place and authors agree; titles and DOIs differ.", 0.3)
+        return _DIFFERENT
+    whole = s.volume == YES and s.journal == YES
+    if s.title is Title.TWIN and s.author == YES and (s.volume == YES or s.exact_page):
+        if s.likeness >= 0.8 and (s.journal == YES or s.span):
+            return _same("near_title_place", "Author, journal, volume and pages agree; the titles are nearly the same.")
+        if whole and s.span:
+            return _same("place_near_title", "Author, journal, volume and all pages agree; the titles are alike.")
+    if whole and s.author == YES and s.span and s.exact_page and s.shared_people >= 0.6:
+        return _same("place_translated", "Authors, journal, volume and all pages agree: one title is a translation.")
+    if whole and s.author == YES and (s.likeness >= 0.6 or s.shared_people == 1.0):
+        return _doubtful("place_other_title", "Author, journal, volume and page agree; the titles do not.", s.likeness)
+    return _DIFFERENT
+
+
+def _nearly(s: Signals) -> bool:
+    return s.title is Title.TWIN and s.likeness >= 0.85
+
+
+__all__ = ["PairVerdict", "Relation", "compare", "compare_features"]

@@ -1,0 +1,185 @@
+"""What of a record is compared when looking for duplicates, computed once a record."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from litapp.core.dedupe.kinds import Level, level_of
+from litapp.core.matching.names import PARTICLES, SUFFIXES, is_et_al
+from litapp.core.matching.spelling import ROMAN
+from litapp.core.matching.words import ARTICLES, TitleWords, title_words
+from litapp.core.normalise import journal_key, title_key
+from litapp.core.records import Person, Record, Scheme
+
+_LANGUAGE = (
+    "afrikaans|arabic|bulgarian|chinese|croatian|czech|danish|dutch|english|finnish|french|german|greek|hebrew|hungarian|"
+    "icelandic|italian|japanese|korean|lithuanian|norwegian|persian|polish|portuguese|romanian|russian|serbian|slovak|"
+    "slovenian|spanish|swedish|thai|turkish|ukrainian|undetermined|vietnamese"
+)
+_TAILS = re.compile(
+    rf"(?:[.?!\])]\s*\(?(?:{_LANGUAGE})(?:,? (?:{_LANGUAGE}))*\)?|\s*[\[(](?:in )?(?:{_LANGUAGE})(?: original)?[\])]|"
+    r"\s*[\[(](?:erratum|corrected|published erratum|comment|see comment|retract|update)\b[^\])]*[\])]?|"
+    r"\s*\(?reprint(?:ed)? (?:from|of|in)\b.*|\s*[\[(]?(?:abstract|review|letter)s?[\])]|[\s*†‡]+)\s*\.?\s*\Z",
+    re.IGNORECASE,
+)
+_LEADS = re.compile(
+    r"\A\s*(?:reprint of\s*:?|review[- ]artikel\s*:|review article\s*:|withdrawn[.:]?|retracted[.:]?)\s*", re.I
+)
+_PART = re.compile(
+    r"\b(?:part|pt|chapter|section|study|phase|paper|report|lecture|article|volume|step|case)s?\s+(?:no\s+)?"
+    r"(\d{1,2}|[ivx]{1,5}|one|two|three|four|five|a|b)\b"
+)
+_PART_NUMBERS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
+_NCT = re.compile(r"\bNCT\s?\d{8}\b", re.IGNORECASE)
+_COCHRANE = re.compile(r"\b(?:cd|mr)\d{6}\b", re.IGNORECASE)
+_COCHRANE_VERSION = re.compile(r"\.pub(\d+)", re.IGNORECASE)
+_MONTHS = {
+    m: n for n, m in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)
+}
+_EXCEL = re.compile(r"(?:(\d{1,2})-([a-z]{3})|([a-z]{3})-(\d{1,2}))\Z")
+_PAGES = re.compile(r"\A\D*?(?:p{1,2}\.?\s*)?([a-z]{0,6})\s?0*(\d+)([a-z]?)(?:\s*[-‐-―−]+\s*[a-z]{0,6}0*(\d+))?")
+_DIGITS = re.compile(r"\d+")
+_MEETING = re.compile(r"(?<=\w)[.:]?\s*conference\s*(?::|publication).*\Z", re.IGNORECASE)
+_NO_AUTHOR = frozenset({"anonymous", "anon", "noauthorlisted", "noauthors", "unknown", "na", "author", "editor"})
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """One record, ready to be compared.
+
+    `core` is the folded title without articles, joined; `tail` words say which part of a series it is. `first` holds
+    the keys that the first author's family name can have, `people` those of all authors. `starts` are the first pages it
+    can have (Excel turns "4-20" into a date), `length` the number of pages.
+    """
+
+    record: Record
+    title: TitleWords
+    core: str
+    level: Level
+    part: str
+    first: frozenset[str]
+    people: frozenset[str]
+    year: int | None
+    journal: str
+    journal_name: str
+    issns: frozenset[str]
+    volume: str
+    issue: str
+    starts: frozenset[str]
+    letters: str
+    length: int | None
+    doi: str
+    pmid: str
+    trial: str
+    cochrane: str
+    version: str
+    generic: bool
+
+
+def clean_title(title: str) -> str:
+    """A title without language names, notes and reprint marks that databases add at its ends."""
+    title = _LEADS.sub("", title)
+    while True:
+        shorter = _TAILS.sub("", title)
+        if shorter == title or len(shorter) < 8:
+            return title
+        title = shorter
+
+
+def name_keys(person: Person) -> frozenset[str]:
+    """The keys that a person's family name can have; several where the parts of the name are not told apart."""
+    words = title_key(person.literal or person.family).split()
+    if not words:
+        return frozenset()
+    plain = [w for w in words if w not in PARTICLES and w not in SUFFIXES] or words
+    joined = "".join(plain)
+    if joined in _NO_AUTHOR:
+        return frozenset()
+    if not person.literal:
+        keys = {joined, plain[-1], plain[0], "".join(words)}
+        given = title_key(person.given).split()
+        if len(plain) == 1 and len(given) == 1 and len(given[0]) > 3:
+            keys.add(given[0])
+        return frozenset(key for key in keys if len(key) > 1) or frozenset(keys)
+    named = [w for w in plain if len(w) > 2] or plain
+    return frozenset({named[0], named[-1], joined, "".join(plain[-2:]), "".join(plain[:2])})
+
+
+def _part_of(words: tuple[str, ...]) -> str:
+    found = _PART.findall(" ".join(words))
+    if not found:
+        last = words[-1] if words else ""
+        return ROMAN.get(last, "") if last in ("i", "ii", "iii", "iv", "vi", "vii", "viii") else ""
+    return ",".join(ROMAN.get(n, _PART_NUMBERS.get(n, n.lstrip("0"))) for n in found)
+
+
+def _page_parts(pages: str) -> tuple[frozenset[str], str, int | None]:
+    """(possible first pages, letters before the first, number of pages if a range is given)."""
+    text = pages.strip().lower()
+    if not text:
+        return frozenset(), "", None
+    dated = _EXCEL.match(text)
+    if dated:
+        number, month = (dated[1], dated[2]) if dated[1] else (dated[4], dated[3])
+        if month in _MONTHS:
+            return frozenset({str(int(number)), str(_MONTHS[month])}), "", None
+    found = _PAGES.match(text)
+    if not found:
+        return frozenset(), "", None
+    letters, start, after, end = found[1], found[2], found[3], found[4]
+    if letters in ("p", "pp", "no", "page", "pages", "art", "id"):
+        letters = ""
+    length: int | None = 1
+    if end:
+        whole = start[: len(start) - len(end)] + end if len(end) < len(start) else end
+        length = int(whole) - int(start) + 1 if len(whole) < 10 and int(whole) >= int(start) else None
+    return frozenset({start}), letters or after, length
+
+
+def _volume_number(text: str, year: int | None) -> str:
+    found = _DIGITS.search(text)
+    if not found or text.lstrip().startswith(("(", "suppl", "Suppl")) or re.match(r"\d+\)", text.strip()):
+        return ""
+    number = found[0].lstrip("0")
+    return "" if year and number == str(year) else number
+
+
+def features_of(record: Record) -> Features:
+    """Compute the features of one record."""
+    title = title_words(clean_title(record.title))
+    content = [word for word in title.words if word not in ARTICLES and word != "and"]
+    starts, letters, length = _page_parts(record.pages)
+    authors = [person for person in record.authors if not is_et_al(person)]
+    people = [name_keys(person) for person in authors]
+    doi = record.doi
+    cochrane = _COCHRANE.search(record.pages) or (_COCHRANE.search(doi) if "14651858" in doi else None)
+    version = _COCHRANE_VERSION.search(doi) if cochrane else None
+    trial = _NCT.search(f"{record.volume} {record.pages} {record.journal} {record.title}")
+    year = record.date.year
+    core = "".join(content)
+    journal = _MEETING.sub("", record.journal or record.journal_abbreviation)
+    return Features(
+        record=record,
+        title=title,
+        core=core,
+        level=level_of(record, letters, length),
+        part=_part_of(title.words),
+        first=people[0] if people else frozenset(),
+        people=frozenset().union(*people),
+        year=year,
+        journal=journal_key(journal),
+        journal_name=journal,
+        issns=frozenset(record.issns),
+        volume=_volume_number(record.volume, year),
+        issue=(_DIGITS.search(record.issue) or [""])[0].lstrip("0") if record.issue else "",
+        starts=starts,
+        letters=letters,
+        length=length,
+        doi=doi,
+        pmid=record.pmid,
+        trial=trial[0].upper().replace(" ", "") if trial else record.identifier(Scheme.PMCID),
+        cochrane=cochrane[0].lower() if cochrane else "",
+        version=version[1] if version else ("1" if cochrane and doi else ""),
+        generic=len(core) < 25 or len(content) < 4,
+    )
