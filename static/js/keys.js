@@ -1,5 +1,6 @@
 // Single-key shortcuts, read from the page: data-key="v" on a link, button or field.
 //   data-key="j ArrowRight"   several keys            data-key-label="Next record"   text in the key list
+//   data-key="o Enter"        Enter counts only while a row itself has the focus
 //   data-key-repeat           may be held down        [data-rows] > [data-row]       J and K move between rows;
 //                                                     keys inside a row act on the current row only
 // Inactive in text fields, with modifier keys, behind an open dialog, and when the reader switched them off (WCAG 2.1.4).
@@ -49,7 +50,8 @@ document.addEventListener("keydown", (event) => {
   if (event.target.matches?.(TEXT_FIELD)) return;
   if (event.shiftKey && /^[a-z]$/i.test(event.key)) return;
   const key = printable ? event.key.toLowerCase() : event.key;
-  if (!printable && !/^Arrow/.test(key)) return;
+  const onRow = key === "Enter" && event.target.matches?.("[data-row]");
+  if (!printable && !/^Arrow/.test(key) && !onRow) return;
   const element = elementFor(key);
   if (element) {
     if (event.repeat && !("keyRepeat" in element.dataset)) return;

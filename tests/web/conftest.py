@@ -18,31 +18,25 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# Playwright keeps a loop in the thread of the tests until the session ends; Django would refuse its database there.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """A running Chromium."""
-    if not CHROMIUM:
-        pytest.skip("no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # playwright's own loop runs in the test's thread
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-    if before is None:
-        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+def browser_type_launch_args() -> dict[str, Any]:
+    """pytest-playwright starts this Chromium."""
+    return {"executable_path": CHROMIUM, "args": FLAGS}
 
 
 @pytest.fixture
-def visit(chromium: Any, live_server: Any) -> Iterator[Callable[..., Any]]:
+def visit(request: pytest.FixtureRequest, live_server: Any) -> Iterator[Callable[..., Any]]:
     """`visit("/guide/", width=320, scheme="dark")` gives the open page; complaints of the browser fail the test.
 
     `expect` names parts of console messages that the test provokes on purpose.
     """
+    if not CHROMIUM:
+        pytest.skip("Chromium is not installed")
+    browser = request.getfixturevalue("browser")
     opened: list[Any] = []
     complaints: list[str] = []
     expected: list[str] = []
@@ -50,7 +44,7 @@ def visit(chromium: Any, live_server: Any) -> Iterator[Callable[..., Any]]:
     def open_page(
         address: str, *, width: int = 1280, scheme: str = "light", expect: tuple[str, ...] = (), **options: Any
     ) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
         opened.append(context)
         expected.extend(expect)
         page = context.new_page()

@@ -41,6 +41,8 @@ WORKBENCH = """
   <button type="submit">Include broken</button></form>
 <form id="plain" method="post" action="/plain/">{% csrf_token %}<button type="submit">Plain</button></form>
 {% include "partials/unsent.html" %}
+<ul data-rows><li data-row tabindex="-1"><a href="#one" data-key="o Enter">One</a></li>
+<li data-row tabindex="-1"><a href="#two" data-key="o Enter">Two</a></li></ul>
 <label>Text <input id="text"></label>
 <p id="said">10.1000/x</p><button type="button" id="copy" data-copy-from="#said">Copy</button>
 {% endblock %}

@@ -171,6 +171,17 @@ def test_keys_do_nothing_behind_a_dialog(visit: Visit) -> None:
     assert page.evaluate("window.clicked") == []
 
 
+def test_keys_in_a_list_act_on_the_row_that_one_has_moved_to(visit: Visit) -> None:
+    page = visit("/workbench/")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("o")
+    assert page.evaluate("location.hash") == "#two"
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#one"
+
+
 def test_the_question_mark_lists_the_keys_of_this_page(visit: Visit) -> None:
     page = visit("/guide/")
     page.keyboard.press("?")

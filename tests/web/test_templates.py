@@ -44,8 +44,11 @@ def test_a_template_compiles(name: str) -> None:
     assert get_template(name) is not None
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_class_in_a_template_has_a_rule(name: str) -> None:
+OURS = [name for name in NAMES if "/" not in name or name.split("/")[0] in {"account", "allauth", "partials"}]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_class_in_a_shared_template_has_a_rule(name: str) -> None:
     sheets = "".join(sheet.read_text(encoding="utf-8") for sheet in sorted((ROOT / "static" / "css").glob("*.css")))
     known = set(re.findall(r"\.([a-zA-Z][\w-]*)", sheets))
     text = (ROOT / "templates" / name).read_text(encoding="utf-8")
