@@ -161,6 +161,7 @@ STEP_KINDS = {
     "retrieval": "searches.services.retrieval.RetrievalWork",
     "verification": "litapp.verification.services.work.VerificationWork",
     "export": "references.services.export.ExportWork",
+    "probe": "litapp.ledger.services.source_probe.SourceProbe",
 }
 """Kinds of background work: name -> dotted path of a `litapp.jobs.work.Work` class."""
 DECISION_LISTENERS = ["references.services.reference_list.after_decisions"]
@@ -227,6 +228,8 @@ SOURCES = {
 """Installation settings of each source. LITAPP_<SOURCE>_URL overrides a base address."""
 for _name, _source in SOURCES.items():
     _source["base_url"] = env_text(f"LITAPP_{_name.upper()}_URL") or _source["base_url"]
+PROBE_SOURCES = env_flag("LITAPP_PROBE", not TESTING)
+"""Whether the worker asks a source that was never asked for one count, so that the start page knows if it answers."""
 SANDBOX_CLOCK = env_number("LITAPP_SANDBOX_CLOCK", 1)
 """How much faster than real time the sandbox counts its limits; the gates then run as much faster."""
 ARCHIVE_MAX_AGE_HITS = 30 * 86400
