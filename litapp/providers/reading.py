@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -11,6 +12,14 @@ from litapp.core.records import Identifier, PartialDate, Scheme
 T = TypeVar("T")
 
 EARLIEST_YEAR, LATEST_YEAR = 1000, 2200
+
+_NOTICE_WORD = r"(?:retraction|correction|erratum|corrigendum|addendum|(?:editorial\s+)?expression\s+of\s+concern)"
+_NOTICE_TITLE = re.compile(
+    rf"\s*(?:(?:notice|statement)\s+of\s+retraction\b|retraction\s+not(?:e|ice)\b|{_NOTICE_WORD}\s*[:—–]|"
+    rf"{_NOTICE_WORD}\s+(?:to|of|for)\s*:|(?:erratum|corrigendum|addendum)\s+(?:to|for)\b|"
+    r"(?:correction|retraction)\s+for\s.{1,60}?\bet\s+al\b)",
+    re.IGNORECASE,
+)
 
 
 def text(value: Any) -> str:
@@ -88,6 +97,14 @@ def iso_of_date(date: PartialDate) -> str:
         if date.day is not None:
             parts.append(f"{date.day:02d}")
     return "-".join(parts)
+
+
+def is_notice_title(title: str) -> bool:
+    """True for the title of a retraction notice, erratum or expression of concern ("Retraction: …", "Erratum to …").
+
+    Those that merely begin with such a word ("Retraction of the foreskin") and marked papers ("RETRACTED: …") are not.
+    """
+    return _NOTICE_TITLE.match(title) is not None
 
 
 def identifiers_of(values: Iterable[tuple[Scheme, Any]]) -> tuple[tuple[Identifier, ...], tuple[str, ...]]:

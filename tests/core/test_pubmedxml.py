@@ -236,7 +236,8 @@ def test_a_book_chapter_has_the_book_as_its_container() -> None:
     data = b"""<PubmedArticleSet><PubmedBookArticle><BookDocument><PMID>9</PMID>
       <Book><Publisher><PublisherName>UW</PublisherName></Publisher><BookTitle>GeneReviews<sup>R</sup></BookTitle>
       <PubDate><Year>1993</Year></PubDate>
-      <AuthorList Type="editors"><Author><LastName>Ed</LastName></Author></AuthorList><Isbn>9780306406157</Isbn></Book><ArticleTitle>Chapter</ArticleTitle><Language>eng</Language>
+      <AuthorList Type="editors"><Author><LastName>Ed</LastName></Author></AuthorList><Isbn>9780306406157</Isbn></Book>
+      <ArticleTitle>Chapter</ArticleTitle><Language>eng</Language>
       <AuthorList Type="authors"><Author><LastName>Au</LastName></Author></AuthorList>
       <PublicationType>Review</PublicationType><ContributionDate><Year>2006</Year></ContributionDate>
       </BookDocument></PubmedBookArticle></PubmedArticleSet>"""

@@ -166,12 +166,7 @@ def test_a_damaged_abstract_index_is_no_abstract(index: Any) -> None:
         ({"title": "A", "type": "retraction", "is_retracted": True}, True, ()),
         ({"title": "Retraction: A", "is_retracted": True}, True, ()),
         ({"title": "Retraction Note to: A"}, True, ()),
-        ({"title": "Retraction for Smith et al., A title"}, True, ()),
-        ({"title": "Corrigendum to “A”"}, True, ()),
-        ({"title": "Statement of Retraction"}, True, ()),
         ({"title": "Retraction of the foreskin in boys"}, False, ()),
-        ({"title": "Correction for multiple testing"}, False, ()),
-        ({"title": "Correction of scoliosis: a trial"}, False, ()),
         ({"title": "Corrections in jails"}, False, ()),
     ],
 )

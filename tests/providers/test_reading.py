@@ -90,6 +90,30 @@ def test_a_date_goes_to_text_and_back() -> None:
         assert reading.date_of_iso(reading.iso_of_date(date)) == date
 
 
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Retraction: A", True),
+        ("Retraction—A", True),
+        ("Retraction Note to: A", True),
+        ("Retraction notice", True),
+        ("Statement of Retraction", True),
+        ("Expression of Concern: A", True),
+        ("Editorial Expression of Concern for: A", True),
+        ("Erratum to “A”", True),
+        ("Correction for Smith et al., A", True),
+        ("Correction of: A", True),
+        ("RETRACTED: A", False),
+        ("Retraction of the foreskin in boys", False),
+        ("Correction for multiple testing", False),
+        ("Corrections in jails", False),
+        ("", False),
+    ],
+)
+def test_titles_of_notices(title: str, expected: bool) -> None:
+    assert reading.is_notice_title(title) is expected
+
+
 def test_identifiers_are_normalised_once_and_what_is_none_is_named() -> None:
     found, warnings = reading.identifiers_of(
         [

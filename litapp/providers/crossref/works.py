@@ -12,6 +12,7 @@ from litapp.providers.markup import abstract_sections, inline, title_line
 from litapp.providers.reading import (
     date_of_parts,
     identifiers_of,
+    is_notice_title,
     iso_of_date,
     mapping,
     mappings,
@@ -52,7 +53,6 @@ _UPDATES = {
     "removal": NoticeKind.WITHDRAWAL,
     "reinstatement": NoticeKind.REINSTATEMENT,
 }
-_NOTICE_TITLES = ("retraction", "correction", "erratum", "corrigendum", "expression of concern", "withdrawal notice")
 _DATE_FIELDS = ("issued", "published", "published-print", "published-online", "published-other", "posted")
 
 
@@ -181,7 +181,7 @@ def _notices(item: dict[str, Any], doi: str, title: str) -> tuple[tuple[Notice, 
     elsewhere = [one for one in to if text(one.get("type")) in _UPDATES and one not in on_itself]
     targets = {_doi(one.get("DOI")) for one in elsewhere}
     marked = strip_status_prefix(title) != title
-    is_notice = bool(elsewhere) and not marked
+    is_notice = (bool(elsewhere) or is_notice_title(title)) and not marked
     mutual = [one for one in by if _doi(one.get("DOI")) in targets and text(one.get("type")) in _UPDATES]
     if is_notice and mutual and not _is_notice_side(elsewhere, mutual, title):
         is_notice = False
@@ -215,4 +215,4 @@ def _is_notice_side(to: list[dict[str, Any]], by: list[dict[str, Any]], title: s
     trusted_by = any(text(one.get("source")) == "retraction-watch" for one in by)
     if trusted_to != trusted_by:
         return trusted_to
-    return title.lower().lstrip("[(“\"' ").startswith(_NOTICE_TITLES)
+    return is_notice_title(title)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from litapp.core.normalise import strip_status_prefix
@@ -11,6 +10,7 @@ from litapp.providers.markup import inline, title_line
 from litapp.providers.reading import (
     date_of_iso,
     identifiers_of,
+    is_notice_title,
     mapping,
     mappings,
     sequence,
@@ -40,13 +40,6 @@ _CSL_TYPES = {
     "component": "document",
 }
 _NOTICE_TYPES = frozenset({"erratum", "retraction"})
-_NOTICE_WORD = r"(?:retraction|correction|erratum|corrigendum|addendum|(?:editorial\s+)?expression\s+of\s+concern)"
-_NOTICE_TITLE = re.compile(
-    rf"\s*(?:(?:notice|statement)\s+of\s+retraction\b|retraction\s+not(?:e|ice)\b|{_NOTICE_WORD}\s*[:—–]|"
-    rf"{_NOTICE_WORD}\s+(?:to|of|for)\s*:|(?:erratum|corrigendum|addendum)\s+(?:to|for)\b|"
-    r"(?:correction|retraction)\s+for\s.{1,60}?\bet\s+al\b)",
-    re.IGNORECASE,
-)
 _LONGEST_ABSTRACT = 50_000
 """Words. A position above it is taken for damage."""
 
@@ -68,7 +61,7 @@ def record_of(item: dict[str, Any]) -> Record:
     venue = mapping(mapping(item.get("primary_location")).get("source"))
     issns, _ = identifiers_of((Scheme.ISSN, value) for value in (*texts(venue.get("issn")), text(venue.get("issn_l"))))
     biblio = mapping(item.get("biblio"))
-    is_notice = kind in _NOTICE_TYPES or _NOTICE_TITLE.match(title) is not None
+    is_notice = kind in _NOTICE_TYPES or is_notice_title(title)
     date, years = _dates(item)
     return Record(
         source="openalex",

@@ -7,7 +7,7 @@ from typing import Any
 from litapp.core.normalise import strip_status_prefix
 from litapp.core.records import Notice, NoticeKind, PartialDate, Person, Record, Scheme
 from litapp.providers.markup import abstract_sections, inline, title_line
-from litapp.providers.reading import date_of_iso, identifiers_of, mapping, mappings, text, texts
+from litapp.providers.reading import date_of_iso, identifiers_of, is_notice_title, mapping, mappings, text, texts
 from litapp.providers.reading import year as plausible_year
 
 _CSL_TYPES = {
@@ -69,6 +69,7 @@ def record_of(item: dict[str, Any]) -> Record:
         notices=(Notice(NoticeKind.RETRACTION, text="The title carries the mark."),)
         if title and strip_status_prefix(title) != title
         else (),
+        is_notice=is_notice_title(title),
         is_preprint=name.lower() in _PREPRINT_VENUES,
         warnings=warnings,
     )
