@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
-from litapp.core.formats.entry import ExportEntry
-from litapp.core.formats.idlist import why_left_out
+from litapp.core.formats.entry import EntryVerdict, ExportEntry
 from litapp.core.formats.summary import LeftOutReference
 from litapp.core.markup import plain_text
 from litapp.projects.models import Project
@@ -52,10 +51,17 @@ def export_content(project: Project, scope: str) -> ExportContent:
         entry = entry_of(reference.candidate, key=reference.key, sandbox=is_sandbox(project))
         everything.append(entry)
         if wanted is Scope.VERIFIED and not entry.citable:
-            left_out.append(_left_out(entry.key, entry.record.title, why_left_out(entry)))
+            left_out.append(_left_out(entry.key, entry.record.title, why_not_citable(entry)))
         else:
             entries.append(entry)
     return ExportContent(tuple(entries), tuple(left_out), tuple(everything))
+
+
+def why_not_citable(entry: ExportEntry) -> str:
+    """Why an entry is no verified one, in words: its notice, then its verdict with the reason."""
+    verdict = "" if entry.verdict in (EntryVerdict.VERIFIED, EntryVerdict.MANUAL) else entry.verdict.value.capitalize()
+    reason = f"{verdict}: {entry.verdict_note}" if verdict and entry.verdict_note else verdict
+    return " ".join(part for part in (entry.status_mark, reason) if part)
 
 
 def _references(project: Project) -> Iterable[Reference]:

@@ -38,7 +38,8 @@ class ExportProblem(ValueError):
 def export_request(*, project: Project, actor: User, format: str, scope: str, style: str, request_id: UUID) -> Export:
     """Queue an export; the same `request_id` again gives the same one.
 
-    `style` is a key or title of a citation style; it counts for Word and Markdown only. Raises ExportProblem for an
+    `style` is a key or title of a citation style; it counts for Word and Markdown only. A PMID list always holds what
+    may be cited only. Raises ExportProblem for an
     unknown format or scope and for an empty list, UnknownStyle for the style.
     """
     made = Export.objects.filter(request_id=request_id, project=project).first()
@@ -48,6 +49,8 @@ def export_request(*, project: Project, actor: User, format: str, scope: str, st
         raise ExportProblem("That format or scope does not exist. Reload the page and choose again.")
     _require_something(project, format, scope)
     key = usable_style(style).key if format in STYLED_FORMATS else ""
+    if format == ExportFormat.PMIDS:
+        scope = Scope.VERIFIED
     try:
         return _create(project, actor, format, scope, key, request_id)
     except IntegrityError:  # the other click of a double click was faster
@@ -120,10 +123,10 @@ class ExportWork:
             )
             return
         content = export_content(export.project, export.scope)
-        files = export_files(export, content)
-        stored = [_store(export, file) for file in files]
-        included = [entry.key for entry in content.entries]
-        left_out = [asdict(reference) for reference in content.left_out]
+        made = export_files(export, content)
+        stored = [_store(export, file) for file in made.files]
+        included = list(made.included)
+        left_out = [asdict(reference) for reference in made.left_out]
         with transaction.atomic():
             finish(
                 Export.objects.all(),

@@ -12,10 +12,12 @@ from litapp.core.formats.bibtex import write_bibtex
 from litapp.core.formats.csljson import write_csljson
 from litapp.core.formats.idlist import id_list
 from litapp.core.formats.ris import write_ris
+from litapp.core.formats.summary import LeftOutReference
 from litapp.core.identifiers import Scheme
+from litapp.core.markup import plain_text
 from references.models import Export, ExportFormat, Scope
 from references.services.documents import summary_docx, summary_markdown
-from references.services.entries import ExportContent, is_sandbox
+from references.services.entries import ExportContent, is_sandbox, why_not_citable
 from references.services.evidence_summary import evidence_summary
 
 STYLED_FORMATS = frozenset({ExportFormat.DOCX, ExportFormat.MARKDOWN})
@@ -32,12 +34,24 @@ class MadeFile:
     title: str
 
 
-def export_files(export: Export, content: ExportContent) -> list[MadeFile]:
+@dataclass(frozen=True, slots=True)
+class MadeExport:
+    """What an export made: its files, the keys of the references in the first one, and those it leaves out."""
+
+    files: tuple[MadeFile, ...]
+    included: tuple[str, ...]
+    left_out: tuple[LeftOutReference, ...]
+
+
+def export_files(export: Export, content: ExportContent) -> MadeExport:
     """The files of an export; the same choices and content give the same bytes.
 
     Raises the errors of `pandoc`, UnknownStyle, and FlowError when the project's counts do not add up.
     """
-    return _WRITERS[export.format](export, content)
+    if export.format == ExportFormat.PMIDS:
+        return _pmids(export, content)
+    file = _WRITERS[export.format](export, content)
+    return MadeExport((file,), tuple(entry.key for entry in content.entries), content.left_out)
 
 
 def _name(export: Export, ending: str) -> str:
@@ -48,53 +62,62 @@ def _name(export: Export, ending: str) -> str:
     return "-".join(parts) + ending
 
 
-def _bibtex(export: Export, content: ExportContent) -> list[MadeFile]:
+def _bibtex(export: Export, content: ExportContent) -> MadeFile:
     text = write_bibtex(content.entries)
-    return [MadeFile(_name(export, ".bib"), text.encode(), "application/x-bibtex", "References as BibTeX")]
+    return MadeFile(_name(export, ".bib"), text.encode(), "application/x-bibtex", "References as BibTeX")
 
 
-def _ris(export: Export, content: ExportContent) -> list[MadeFile]:
+def _ris(export: Export, content: ExportContent) -> MadeFile:
     text = write_ris(content.entries)
-    name = _name(export, ".ris")
-    return [MadeFile(name, text.encode(), "application/x-research-info-systems", "References as RIS")]
+    media_type = "application/x-research-info-systems"
+    return MadeFile(_name(export, ".ris"), text.encode(), media_type, "References as RIS")
 
 
-def _csl(export: Export, content: ExportContent) -> list[MadeFile]:
+def _csl(export: Export, content: ExportContent) -> MadeFile:
     text = write_csljson(content.entries)
-    name = _name(export, ".csl.json")
-    return [MadeFile(name, text.encode(), "application/vnd.citationstyles.csl+json", "References as CSL JSON")]
+    media_type = "application/vnd.citationstyles.csl+json"
+    return MadeFile(_name(export, ".csl.json"), text.encode(), media_type, "References as CSL JSON")
 
 
-def _pmids(export: Export, content: ExportContent) -> list[MadeFile]:
+def _docx(export: Export, content: ExportContent) -> MadeFile:
+    made = summary_docx(evidence_summary(export.project, content), export.style)
+    media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    return MadeFile(_name(export, ".docx"), made, media_type, "Evidence summary for Word")
+
+
+def _markdown(export: Export, content: ExportContent) -> MadeFile:
+    made = summary_markdown(evidence_summary(export.project, content), export.style)
+    return MadeFile(_name(export, ".md"), made, "text/markdown", "Evidence summary as Markdown")
+
+
+def _pmids(export: Export, content: ExportContent) -> MadeExport:
     """Citable PMIDs, one a line; whatever the scope, all others stand in a second file with the reason."""
     ids = id_list(content.everything, Scheme.PMID)
     base = _name(export, "").removesuffix("-all-with-marks").removesuffix("-verified")
     files = [
         MadeFile(f"{base}-pmids.txt", ids.text.encode(), "text/plain", f"{len(ids.citable)} PMIDs that may be cited")
     ]
-    if ids.left_out:
-        title = f"{len(ids.left_out)} references that are not in the list, and why"
+    outside = {out.entry.key: out.reason for out in ids.left_out}
+    not_in_ledger = [
+        reference for reference in content.left_out if reference.key not in {e.key for e in content.everything}
+    ]
+    if outside:
+        title = f"{len(outside)} references that are not in the list, and why"
         name = f"{base}-not-in-pmid-list.txt"
         files.append(MadeFile(name, ids.left_out_text.encode(), "text/plain", title))
-    return files
+    left_out = [
+        LeftOutReference(entry.key, plain_text(entry.record.title), why_not_citable(entry) or outside[entry.key])
+        for entry in content.everything
+        if entry.key in outside
+    ]
+    included = tuple(entry.key for entry in content.everything if entry.key not in outside)
+    return MadeExport(tuple(files), included, (*left_out, *not_in_ledger))
 
 
-def _docx(export: Export, content: ExportContent) -> list[MadeFile]:
-    made = summary_docx(evidence_summary(export.project, content), export.style)
-    media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    return [MadeFile(_name(export, ".docx"), made, media_type, "Evidence summary for Word")]
-
-
-def _markdown(export: Export, content: ExportContent) -> list[MadeFile]:
-    made = summary_markdown(evidence_summary(export.project, content), export.style)
-    return [MadeFile(_name(export, ".md"), made, "text/markdown", "Evidence summary as Markdown")]
-
-
-_WRITERS: Mapping[str, Callable[[Export, ExportContent], list[MadeFile]]] = MappingProxyType(
+_WRITERS: Mapping[str, Callable[[Export, ExportContent], MadeFile]] = MappingProxyType(
     {
         ExportFormat.BIBTEX: _bibtex,
         ExportFormat.RIS: _ris,
-        ExportFormat.PMIDS: _pmids,
         ExportFormat.DOCX: _docx,
         ExportFormat.MARKDOWN: _markdown,
         ExportFormat.CSL: _csl,

@@ -91,6 +91,8 @@ def _follow_merges(ids: Sequence[int]) -> None:
     )
     for reference in merged:
         stays = reference.candidate.merged_into_id
+        if stays is None:
+            continue
         if not Reference.objects.filter(candidate_id=stays).exists():
             Reference.objects.filter(pk=reference.pk).update(candidate_id=stays, version=F("version") + 1)
         elif reference.removed_at is None:

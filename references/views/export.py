@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from django import forms
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
@@ -74,7 +74,7 @@ def export_new(request: ProjectRequest, project: Project) -> HttpResponse:
         "form": form,
         "entries": content.entries,
         "left_out": content.left_out,
-        "marked": [entry for entry in content.everything if entry.marks],
+        "marked": [entry for entry in content.everything if entry.status_mark or entry.verdict_mark],
         "total": len(content.everything),
         "removed": Reference.objects.filter(project=project).exclude(removed_at=None).count(),
         "styles": common_styles(),
@@ -135,13 +135,14 @@ def _is_slow(export: Export) -> bool:
 @never_cache
 @require_GET
 @project_view(Right.EXPORT)
-def export_file(request: ProjectRequest, project: Project, export_id: int, name: str) -> HttpResponseBase:
+def export_file(request: ProjectRequest, project: Project, export_id: int, name: str) -> HttpResponse:
     """One file of a finished export, as an attachment."""
     found = get_object_or_404(Export, project=project, pk=export_id)
     file = next((file for file in found.files if file["name"] == name), None)
     path = export_folder(found) / name
     if file is None or not path.is_file():
         raise Http404("no such file in this export")
-    response = FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type=file["media_type"])
+    response = HttpResponse(path.read_bytes(), content_type=file["media_type"])
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["X-Content-Type-Options"] = "nosniff"
     return response

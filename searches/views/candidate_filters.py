@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import parse_qsl
 
 from django import forms
 from django.http import QueryDict
@@ -110,7 +111,7 @@ class ListQuery:
     @property
     def fields(self) -> list[tuple[str, str]]:
         """The same as hidden fields of a form."""
-        return list(QueryDict(self.query()).items())
+        return parse_qsl(self.query())
 
 
 def read_list_query(form: CandidateFilterForm, sort: str) -> ListQuery:

@@ -237,7 +237,7 @@ def undo_view(request: ProjectRequest, project: Project) -> HttpResponse:
     first = Candidate.objects.for_card().get(pk=next(iter(undone.restored)))
     many = len(undone.restored)
     said = (
-        f"Taken back: “{plain_text(first.title)}” is {first.get_decision_display().lower()} again."
+        f"Taken back: “{plain_text(first.title)}” stands at “{first.get_decision_display().lower()}” again."
         if many == 1
         else f"Taken back: {many:,} records have the decision they had before."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from urllib.parse import parse_qsl
 
 from django.db.models import Count, F, OrderBy, Q
 from django.http import QueryDict
@@ -129,7 +130,7 @@ class ScreeningQueue:
     @property
     def fields(self) -> list[tuple[str, str]]:
         """The parameters as hidden fields, for forms."""
-        return list(QueryDict(self.query()).items())
+        return parse_qsl(self.query())
 
     @property
     def is_narrowed(self) -> bool:

@@ -97,9 +97,16 @@ function carryOver(fresh) {
   }
 }
 
+// The number beside this page in the side navigation.
+function countLeft(fresh) {
+  const place = document.querySelector(".nav-item[aria-current] .nav-count");
+  if (place && fresh.dataset.left) place.textContent = fresh.dataset.left;
+}
+
 function show(fresh, { push = true, focus = true, prepared = false } = {}) {
   if (prepared) carryOver(fresh);
   region().replaceWith(fresh);
+  if (!prepared) countLeft(fresh);
   window.htmx?.process(fresh);
   document.dispatchEvent(new CustomEvent("litledger:keys"));
   if (push) history.pushState(null, "", fresh.dataset.address);
@@ -138,13 +145,14 @@ async function prepare() {
 async function move(link) {
   const by = link.dataset.screenMove === "next" ? 1 : -1;
   const known = trail.step(by);
+  const ready = by > 0 && ahead.behind === record() ? ahead.regions[0] : null;
+  if (ready && (!known || known === ready.dataset.record)) {
+    show(ready.cloneNode(true), { prepared: true });
+    return;
+  }
   if (known) {
     const part = await fetchPart(addressOf(known));
     if (part) show(part.querySelector("#screen"));
-    return;
-  }
-  if (by > 0 && ahead.behind === record() && ahead.regions.length) {
-    show(ahead.regions[0].cloneNode(true), { prepared: true });
     return;
   }
   const part = await fetchPart(`${link.href}&count=1`);
@@ -157,7 +165,7 @@ async function move(link) {
 function announceEnd(by) {
   const text = by > 0 ? "This is the last record of the queue." : "This is the first record of the queue.";
   announce(text);
-  setState(text, "saved");
+  setState(text, "idle");
 }
 
 function setState(text, state) {
@@ -289,6 +297,19 @@ addEventListener("popstate", async () => {
   const part = await fetchPart(location.href);
   if (part) show(part.querySelector("#screen"), { push: false });
 });
+
+// The keys are told once, on the first visit with this browser.
+const firstVisit = document.querySelector("[data-first-visit]");
+try {
+  firstVisit.hidden = Boolean(localStorage.getItem("litledger.screen-keys-told"));
+  firstVisit.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-dismiss]")) return;
+    localStorage.setItem("litledger.screen-keys-told", "yes");
+    document.getElementById("record-title")?.focus();
+  }, true);
+} catch {
+  // Blocked storage: the keys stand on the buttons and behind "?".
+}
 
 history.replaceState(null, "", region().dataset.address);
 trail.visit(record());
