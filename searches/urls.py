@@ -19,6 +19,7 @@ plan_urls = [
     path("plans/<int:version_id>/", plans.plan, name="plan"),
     path("plans/<int:version_id>/edit/", plan_form.plan_edit, name="plan_edit"),
     path("plans/<int:version_id>/counts/", plans.plan_counts, name="plan_counts"),
+    path("plans/counts/<int:count_id>/answer/", plans.count_answer, name="count_answer"),
     path("plans/<int:version_id>/approve/", plans.plan_approval, name="plan_approve"),
     path("plans/<int:version_id>/new-version/", plans.plan_version_new, name="plan_new_version"),
     path("plans/<int:version_id>/compare/<int:other_id>/", plans.plan_compare, name="plan_compare"),

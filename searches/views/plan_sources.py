@@ -10,6 +10,7 @@ from typing import Any
 from litapp.core.plan import SearchPlan
 from litapp.ledger.services.clients import SourceState, source_state
 from litapp.providers.registry import SOURCES, QueryKind, Source
+from litapp.providers.registry import source as source_of
 from searches.models import PlanCount
 from searches.services.caps import query_share, source_shares
 from searches.services.counts import MANY
@@ -39,7 +40,10 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class HitCount:
-    """What a source counted. `total` None = it could not be asked (`error` says why), never 0."""
+    """What a source counted. `total` None = it could not be asked (`error` says why), never 0.
+
+    `answered` is the id of the PlanCount whose answer is archived; None = nothing came back.
+    """
 
     total: int | None
     exact: bool
@@ -49,7 +53,7 @@ class HitCount:
     dropped: tuple[str, ...]
     marked: tuple[Segment, ...]
     remarks: tuple[Remark, ...]
-    answer_id: int | None
+    answered: int | None
     counted_at: datetime
     many: bool
 
@@ -175,7 +179,7 @@ def _count(row: PlanCount, known: tuple[Remark, ...]) -> HitCount:
         dropped=tuple(row.dropped_words),
         marked=dropped_words(row.query_text, row.dropped_words) if row.dropped_words else (),
         remarks=tuple(remark for remark in _remarks(row.notes) if remark not in known),
-        answer_id=row.answer_id,
+        answered=row.pk if row.answer_id else None,
         counted_at=row.counted_at,
         many=row.exact and (row.total or 0) > MANY,
     )
@@ -185,6 +189,11 @@ def _advice(row: PlanCount) -> str:
     """What to do when a source has nothing."""
     if row.total != 0:
         return ""
+    if source_of(row.source).query_kind is QueryKind.PLAIN:
+        return (
+            "This source has nothing with all of these words. Name fewer and more general ones in the query in plain "
+            "words, or widen years, languages and publication types."
+        )
     if row.dropped_words:
         return "Correct or remove the words that were left out: the rest of the query then counts."
     return (

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from litapp.core.plan import Caps, PlanError
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
+from litapp.verification.views.answer import answer_page
 from litapp.web.htmx import render_part
 from searches.models import PlanCount, RetrievalRun, SearchPlanVersion
 from searches.services.counts import counts_refresh
@@ -95,6 +96,16 @@ def plan_counts(request: ProjectRequest, project: Project, version_id: int) -> H
         return response
     context = {**_page(version), "count_refused": refused, "just_counted": not refused}
     return render_part(request, "searches/plan.html", "sources", context, status=422 if refused else 200)
+
+
+@project_view(Right.VIEW)
+@require_GET
+def count_answer(request: ProjectRequest, project: Project, count_id: int) -> HttpResponse:
+    """The archived answer behind a number of hits."""
+    counted = PlanCount.objects.select_related("answer").filter(version__plan__project=project)
+    row = get_object_or_404(counted.exclude(answer=None), pk=count_id)
+    assert row.answer is not None
+    return answer_page(request, project, row.answer)
 
 
 @project_view(Right.PLAN)

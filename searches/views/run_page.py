@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from litapp.jobs.models import StepState
-from litapp.providers.registry import source
+from litapp.providers.registry import source, source_keys
 from litapp.web.htmx import fingerprint
 from searches.models import RetrievalRun, RetrievalStep, RunState
 from searches.services.outcome import step_name, step_shortfalls
@@ -104,7 +104,9 @@ class RunShown:
 def run_shown(run: RetrievalRun, steps: Sequence[RetrievalStep], *, worker_runs: bool, can_resume: bool) -> RunShown:
     """The page's data from rows that were read already."""
     several = len({step.query_index for step in steps}) > 1
-    shown = tuple(_step(step, several) for step in steps)
+    place = {key: number for number, key in enumerate(source_keys())}
+    ordered = sorted(steps, key=lambda step: (place.get(step.source, len(place)), step.query_index))
+    shown = tuple(_step(step, several) for step in ordered)
     stamp = [run.state, run.cancel_requested_at, run.reasons, worker_runs or not run.is_open, can_resume]
     return RunShown(run, shown, worker_runs, can_resume, fingerprint([*stamp, [_stamp(step) for step in shown]]))
 
@@ -148,5 +150,7 @@ def _message(step: RetrievalStep) -> str:
         return f"{step.message} Goes on at {step.not_before:%H:%M:%S} UTC.".strip()
     if step.state in (StepState.DONE, StepState.PARTIAL) and not step.message:
         shortfalls = step_shortfalls(step)
+        if not shortfalls and not step.fetched:
+            return f"{source(step.source).label} answered: it has no record for this query."
         return shortfalls[0] if shortfalls else "Everything the source reported is here."
     return step.message

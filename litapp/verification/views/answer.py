@@ -28,7 +28,13 @@ def answer(request: HttpRequest, project: Project, answer_id: int) -> HttpRespon
     Only answers on which something of this project rests: a check, or a record of one of its candidates.
     """
     used_here = Q(checks__verification__project=project) | Q(records__candidates__project=project)
-    stored = get_object_or_404(SourceAnswer.objects.filter(used_here).distinct(), pk=answer_id)
+    return answer_page(
+        request, project, get_object_or_404(SourceAnswer.objects.filter(used_here).distinct(), pk=answer_id)
+    )
+
+
+def answer_page(request: HttpRequest, project: Project, stored: SourceAnswer) -> HttpResponse:
+    """The page (or, with ?raw=1, the bytes) of an answer that the caller found to belong to the project."""
     body = body_of(stored) if stored.sha256 else b""
     if "raw" in request.GET:
         response = HttpResponse(body, content_type="application/octet-stream")
