@@ -15,6 +15,7 @@ from lxml import etree
 
 from litapp.sandbox.corpus.article import COMPRESSION, Article, pack, read_article
 from litapp.sandbox.corpus.index import attributes, days, headings, word_columns
+from litapp.sandbox.corpus.mesh_roots import ROOTS
 from litapp.sandbox.corpus.store import COLUMNS, CorpusError, create
 
 Progress = Callable[[int, str], None]
@@ -107,6 +108,8 @@ def load_mesh(connection: sqlite3.Connection, path: Path) -> int:
             count += 1
     if not count:
         raise CorpusError(f"{path.name} holds no MeSH headings.")
+    connection.executemany("INSERT OR IGNORE INTO mesh_tree VALUES (?, ?)", ROOTS.items())
+    connection.executemany("INSERT OR IGNORE INTO mesh_entry VALUES (?, ?)", [(name, name) for name in ROOTS])
     return count
 
 

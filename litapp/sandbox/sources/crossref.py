@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 from litapp.sandbox.corpus.store import Entry
@@ -185,14 +186,17 @@ class Crossref:
     def _page(self, request: Request, filters: list[tuple[str, str]], offset: int, rows: int) -> Response:
         queries = tuple((_QUERIES[name], value) for name, value in request.params if name in _QUERIES)
         ranked: Iterable[int]
-        ranked = self.ranking.any_word(queries) if queries else self._all()
+        ranked = self.ranking.any_word(queries) if queries else self._all
         numbers = self._filtered(list(ranked), filters)
         if request.get("sort") in ("published", "issued", "published-online", "published-print"):
             numbers.sort(key=self.days.of, reverse=request.get("order", "desc") != "asc")
         chosen = numbers[offset : offset + rows]
         items = []
+        total = len(numbers)
         for position, entry in enumerate(self.world.corpus.entries(chosen)):
-            if self._has(entry):
+            if not self._has(entry):
+                total -= 1
+            else:
                 score = round(40 / (1 + (offset + position) / 20), 5) if queries else 1
                 items.append(work(self.world, self.differences, entry, score=score, references=rows <= 100))
         wanted = [name for name in request.get("select").split(",") if name]
@@ -204,19 +208,25 @@ class Crossref:
             message["next-cursor"] = base64.urlsafe_b64encode(text).decode().rstrip("=")
         terms = request.get("query") or None
         message |= {
-            "total-results": len(numbers),
+            "total-results": total,
             "items": items,
             "items-per-page": rows,
             "query": {"start-index": offset, "search-terms": terms},
         }
         return _message("work-list", message)
 
-    def _all(self) -> list[int]:
+    @functools.cached_property
+    def _all(self) -> tuple[int, ...]:
+        """Every work Crossref has, in the order of the corpus file (which does not change while it is served)."""
         rows = self.world.corpus.rows(f"SELECT id, pmid FROM article WHERE {_WITH_DOI} ORDER BY id")  # noqa: S608 - constant
-        return [number for number, pmid in rows if pmid is None or self.differences.has_number(pmid)]
+        return tuple(number for number, pmid in rows if pmid is None or self.differences.has_number(pmid))
+
+    @functools.cached_property
+    def _all_set(self) -> frozenset[int]:
+        return frozenset(self._all)
 
     def _filtered(self, numbers: list[int], filters: list[tuple[str, str]]) -> list[int]:
-        keep = self.world.corpus.numbers(f"SELECT id FROM article WHERE {_WITH_DOI}")  # noqa: S608 - constant
+        keep: Set[int] = self._all_set
         groups: dict[str, list[str]] = {}
         for name, value in filters:
             groups.setdefault(name, []).append(value)
@@ -228,7 +238,7 @@ class Crossref:
             keep = keep & chosen if chosen is not None else keep
         return [number for number in numbers if number in keep]
 
-    def _by_date(self, keep: set[int], name: str, value: str) -> set[int]:
+    def _by_date(self, keep: Set[int], name: str, value: str) -> Set[int]:
         if "pub" not in name:
             return keep
         parts = [int(part) for part in value.split("-")]

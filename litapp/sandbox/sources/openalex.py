@@ -209,14 +209,16 @@ class OpenAlex:
     ) -> Response:
         chosen = numbers[offset : offset + size]
         results = []
+        total = len(numbers)
         for position, entry in enumerate(self.world.corpus.entries(chosen)):
             if not self._has(entry):
+                total -= 1
                 continue
             record = work(self.world, self.differences, entry, single=False)
             if ranked:
                 record["relevance_score"] = round(500 / (1 + (offset + position) / 10), 4)
             results.append(record)
-        meta: dict[str, Any] = {"count": len(numbers), "db_response_time_ms": 20, "page": page, "per_page": size}
+        meta: dict[str, Any] = {"count": total, "db_response_time_ms": 20, "page": page, "per_page": size}
         if request.has("cursor"):
             following = base64.urlsafe_b64encode(f"sandbox:{offset + len(chosen)}".encode()).decode().rstrip("=")
             meta["next_cursor"] = following if chosen else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sqlite3
 
@@ -45,8 +46,12 @@ class Filters:
 
     def everything(self) -> list[int]:
         """Every work, newest entry first."""
+        return list(self._everything)
+
+    @functools.cached_property
+    def _everything(self) -> tuple[int, ...]:
         rows = self.world.corpus.rows("SELECT id, pmid, openalex IS NOT NULL FROM article ORDER BY entered DESC, id")
-        return [n for n, pmid, real in rows if real or (pmid is not None and self.differences.has_number(pmid))]
+        return tuple(n for n, pmid, real in rows if real or (pmid is not None and self.differences.has_number(pmid)))
 
     def number_of_work(self, name: str) -> int | None:
         """The article behind W…, or None."""
