@@ -36,6 +36,8 @@ TURN = 30.0
 MOST_STUMBLES = 20
 """Claims without a page saved, or a word of the source, after which a step is given up: the fault is the program's."""
 CURSOR_EXPIRED = "cursor_expired"
+INSTANT = timedelta(microseconds=1)
+"""An answer received at the very moment of a failure is not reused after it."""
 
 
 class RetrievalWork:
@@ -220,7 +222,7 @@ def _restart(step: RetrievalStep, token: str, error: SourceError) -> bool:
     text = f"{source(step.source).label} forgot its list before all of it was read; it was read again from the start."
     notes = step.notes if any(item["text"] == text for item in step.notes) else [*step.notes, note(text)]
     fresh: dict[str, Any] = {"cursor": {}, "done": 0, "empty_records": 0, "invalid_records": 0, "missing": []}
-    jobs.renew(_rows(), step.pk, token, **fresh, notes=notes, reuse_from=timezone.now())
+    jobs.renew(_rows(), step.pk, token, **fresh, notes=notes, reuse_from=timezone.now() + INSTANT)
     return True
 
 
@@ -234,7 +236,7 @@ def _failed(step: RetrievalStep, token: str, error: SourceError) -> None:
     else:
         until = _retry_at(now, step.failures, error.retry_at)
         # What came back is not to be used again: the next attempt asks anew.
-        jobs.postpone(_rows(), step.pk, token, until=until, failures=step.failures + 1, reuse_from=now, **told)
+        jobs.postpone(_rows(), step.pk, token, until=until, failures=step.failures + 1, reuse_from=now + INSTANT, **told)
 
 
 def _retry_at(now: datetime, failures: int, wanted: datetime | None) -> datetime:

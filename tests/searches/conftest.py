@@ -128,7 +128,8 @@ def work_all(run: RetrievalRun, clock: Any = None) -> RetrievalRun:
             if not run.is_open:
                 return run
             waiting = run.steps.exclude(not_before=None).order_by("not_before").first()
-            assert waiting is not None and clock is not None, list(run.steps.values("source", "state", "message"))
+            assert waiting is not None, list(run.steps.values("source", "state", "message"))
+            assert clock is not None, "the run waits; give the clock"
             clock.move_to(waiting.not_before, tick=False)
     raise AssertionError("the run does not end")
 

@@ -69,8 +69,8 @@ class StandIn:
     reported: int | None = None
     tells_total: bool = True
     capped_at: int | None = None
-    change_page: Callable[[Page], Page] = staticmethod(lambda page: page)
-    state: SourceState = SourceState(True)
+    change_page: Callable[[Page], Page] = field(default=lambda page: page)
+    state: SourceState = field(default_factory=lambda: SourceState(True))
     sent: list[str] = field(default_factory=list)
     reused: int = 0
 

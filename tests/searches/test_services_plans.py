@@ -97,8 +97,8 @@ def test_a_query_of_ten_thousand_characters_is_taken() -> None:
 def test_too_long_queries_say_how_long_they_are() -> None:
     plan = content("pubmed", "crossref", queries_given=queries(("a " * 10_001, "b" * 1_001)))
     assert plan_problems(plan) == {
-        "queries.0.boolean": "The query has 20,002 characters; at most 20,000 are taken. Split it into several queries, "
-        "or truncate word families with *.",
+        "queries.0.boolean": "The query has 20,002 characters; at most 20,000 are taken. Split it into several "
+        "queries, or truncate word families with *.",
         "queries.0.plain": "The plain-language query has 1,001 characters; at most 1,000 are taken. Name the essential "
         "words only.",
     }
