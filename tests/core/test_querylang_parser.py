@@ -101,6 +101,8 @@ def test_terms_and_tags(text: str, tree: Node) -> None:
         ('"2015/01/01"[dp] : "2020"[dp]', Range("2015/01/01", "2020", Field.DATE_PUBLICATION)),
         ("2015/01/01:2020/12/31[edat]", Range("2015/01/01", "2020/12/31", Field.DATE_ENTRY)),
         ('"2015-06" : "3000"[crdt]', Range("2015/06", "3000", Field.DATE_CREATE)),
+        ("1 : 999[pmid]", Range("1", "999", Field.PMID)),
+        ('"1"[uid] : "999"[uid]', Range("1", "999", Field.PMID)),
         ("2015[dp]", Term("2015", Field.DATE_PUBLICATION)),
         ('"hip pain"[tiab:~3]', Proximity("hip pain", Field.TITLE_ABSTRACT, 3)),
         ('"hip pain"[Title:~0]', Proximity("hip pain", Field.TITLE, 0)),
@@ -201,6 +203,7 @@ _LEAF = st.one_of(
     st.builds(Term, _TEXT, _PLAIN_FIELDS, st.booleans()),
     st.builds(Term, _TEXT, st.sampled_from([Field.MESH, Field.MESH_MAJOR]), st.booleans(), st.booleans()),
     st.builds(Proximity, _TEXT, st.sampled_from([Field.TITLE_ABSTRACT, Field.TITLE, Field.ALL]), st.integers(0, 99)),
+    st.builds(Range, st.integers(1).map(str), st.integers(1).map(str), st.just(Field.PMID)),
     st.builds(Range, _DAY, _DAY, st.sampled_from([Field.DATE_PUBLICATION, Field.DATE_ENTRY])),
 )
 _TREE = st.recursive(

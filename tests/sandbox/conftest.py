@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from litapp.sandbox.limits import FastClock
 from litapp.sandbox.server import RunningSandbox
 
 
@@ -53,3 +54,24 @@ def get(sandbox_server: RunningSandbox) -> Get:
         return ask(sandbox_server.url + path + query, **more)
 
     return fetch
+
+
+class Stepping:
+    """A clock that moves only when told."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def stepping(sandbox_server: RunningSandbox, monkeypatch: pytest.MonkeyPatch) -> Stepping:
+    """The sandbox on a clock of real speed that stands still."""
+    clock = Stepping()
+    standing = FastClock(1.0, clock)
+    monkeypatch.setattr(sandbox_server.sandbox.world.window, "_clock", standing)
+    monkeypatch.setattr(sandbox_server.sandbox.world.budget, "_clock", standing)
+    sandbox_server.reset()
+    return clock

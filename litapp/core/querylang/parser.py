@@ -28,6 +28,7 @@ MAX_DEPTH = 100
 
 _DATE = r"\d{4}(?:/\d{1,2}(?:/\d{1,2})?)?"
 _DATE_RANGE = re.compile(r"\s*(\S+(?:\s\S+)*?)\s*:\s*(\S.*?)\s*\Z")
+_NUMBER_RANGE = re.compile(r"(\d+)\s*:\s*(\d+)\Z")
 _DATE_LIKE = re.compile(rf"{_DATE}\Z")
 _DISTANCE = re.compile(r"~\s*(\d{1,4})\Z")
 _NO_EXPLOSION = frozenset({"noexp", "no exp", "no explosion"})
@@ -213,6 +214,10 @@ def _tagged(text: str, phrase: bool, tag: Token | None, span: Span) -> Node:
         parts = _DATE_RANGE.match(text)
         if parts and ":" in text:
             return _checked_range(parts[1], parts[2], known, span)
+    if known is Field.PMID:
+        numbers = _NUMBER_RANGE.match(text)
+        if numbers:
+            return Range(numbers[1], numbers[2], known, span)
     if not suffix:
         return Term(text, known, phrase, span=span)
     if suffix in _NO_EXPLOSION:

@@ -18,8 +18,6 @@ def print_leaf(leaf: Leaf) -> str:
     """One word, phrase, range or proximity in PubMed's syntax."""
     tag = SHORT_TAGS.get(leaf.field, "")
     if isinstance(leaf, Range):
-        if leaf.field is Field.PMID:
-            return f'"{leaf.low}"[{tag}] : "{leaf.high}"[{tag}]'
         return f"{leaf.low}:{leaf.high}[{tag}]"
     if isinstance(leaf, Proximity):
         return f'"{leaf.text}"[{tag}:~{leaf.distance}]'
