@@ -21,5 +21,7 @@ class ReusingClient:
 
     def send(self, request: Request, *, max_age_seconds: float | None = None) -> Answer:
         """See `base.Client.send`."""
-        age = max(0.0, (timezone.now() - self._since).total_seconds())
-        return self._client.send(request, max_age_seconds=max(age, max_age_seconds or 0.0))
+        age = (timezone.now() - self._since).total_seconds()
+        if age >= 0 and (max_age_seconds is None or max_age_seconds < age):
+            max_age_seconds = age
+        return self._client.send(request, max_age_seconds=max_age_seconds)
