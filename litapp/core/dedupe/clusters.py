@@ -94,12 +94,7 @@ def join(
         one, other = cluster.setdefault(a, [a]), cluster.setdefault(b, [b])
         if one is other:
             continue
-        against = [
-            judged
-            for x in one
-            for y in other
-            if (x, y) != (a, b) and (judged := judge(x, y)).relation is Relation.COMPANION
-        ]
+        against = [judged for x in one for y in other if (x, y) != (a, b) and _keeps_apart(judged := judge(x, y))]
         if against:
             why = f"{verdict.why} But another record of the group is kept apart: {against[0].why}"
             refused.append((a, b, PairVerdict(Relation.DOUBTFUL, "kept_apart", why, 0.3)))
@@ -109,6 +104,11 @@ def join(
             cluster[member] = one
     clusters = {id(members): tuple(sorted(members)) for members in cluster.values() if len(members) > 1}
     return sorted(clusters.values()), refused
+
+
+def _keeps_apart(verdict: PairVerdict) -> bool:
+    """A companion by what it is (part, notice, version ...) or where it is printed; not for want of agreement."""
+    return verdict.relation is Relation.COMPANION and verdict.rule != "other_report"
 
 
 _STRENGTH = ("pmid_title", "trial_number", "cochrane_number", "title_volume_pages", "doi_title")

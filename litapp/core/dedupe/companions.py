@@ -62,10 +62,7 @@ def _about_the_same(a: Features, b: Features, s: Signals) -> bool:
 def _cochrane(a: Features, b: Features, s: Signals) -> PairVerdict | None:
     if a.cochrane != b.cochrane:
         return PairVerdict(Relation.DIFFERENT, "cochrane_review", "Two Cochrane reviews.")
-    if (a.version and b.version and a.version != b.version) or (
-        s.year_gap and not (a.version and b.version) and s.issue == NO
-    ):
-        return PairVerdict(Relation.COMPANION, "cochrane_version", "Two versions of one Cochrane review.")
-    if s.near_year and s.issue != NO:
+    told = a.version and b.version
+    if (told and a.version == b.version) or (not told and s.near_year and s.issue != NO):
         return PairVerdict(Relation.SAME, "cochrane_number", "The same version of one Cochrane review.")
     return PairVerdict(Relation.COMPANION, "cochrane_version", "Two versions of one Cochrane review.")

@@ -27,7 +27,7 @@ _LEADS = re.compile(
     r"\A\s*(?:reprint of\s*:?|review[- ]artikel\s*:|review article\s*:|withdrawn[.:]?|retracted[.:]?)\s*", re.I
 )
 _PART = re.compile(
-    r"\b(?:part|pt|chapter|section|study|phase|paper|report|lecture|article|volume|step|case)s?\s+(?:no\s+)?"
+    r"\b(?:part|pt|chapter|section|paper|report|lecture|volume)s?\s+(?:no\s+)?"
     r"(\d{1,2}|[ivx]{1,5}|one|two|three|four|five|a|b)\b"
 )
 _PART_NUMBERS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
@@ -41,6 +41,21 @@ _EXCEL = re.compile(r"(?:(\d{1,2})-([a-z]{3})|([a-z]{3})-(\d{1,2}))\Z")
 _PAGES = re.compile(r"\A\D*?(?:p{1,2}\.?\s*)?([a-z]{0,6})\s?0*(\d+)([a-z]?)(?:\s*[-‐-―−]+\s*[a-z]{0,6}0*(\d+))?")
 _DIGITS = re.compile(r"\d+")
 _MEETING = re.compile(r"(?<=\w)[.:]?\s*conference\s*(?::|publication).*\Z", re.IGNORECASE)
+_VOLUME = re.compile(r"\s*(?:vol(?:ume)?\.?\s*)?(\d+)?\s*[a-z]?\s*(?:\(\s*(\d{1,3})\s*\))?", re.IGNORECASE)
+_ARTICLE_NUMBER = re.compile(r"[a-z]{0,3}\.?\d{3,}|[a-z]{2,6}\.\d{4,}|[a-z]\d{2,}", re.IGNORECASE)
+_MONTH_NAME = re.compile(
+    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|winter|fall", re.IGNORECASE
+)
+_GENERIC_WORDS = (
+    "abstract abstracts annual answer answers author authors book books case chair column comment comments commentary "
+    "contents correspondence cover discussion editor editorial editors erratum forum foreword from highlights home index "
+    "in interview introduction introducing issue issues january february march april may june july august september "
+    "october november december journal letter letters list meeting message more new news note notes obituary of on opinion "
+    "overview page perspective perspectives preface president proceedings question questions quarterly remarks reply report "
+    "response review reviewer reviewers reviews section special summary symposium table thanks this to update view volume "
+    "welcome word year"
+)
+_GENERIC = frozenset(_GENERIC_WORDS.split())
 _NO_AUTHOR = frozenset({"anonymous", "anon", "noauthorlisted", "noauthors", "unknown", "na", "author", "editor"})
 
 
@@ -66,6 +81,7 @@ class Features:
     issns: frozenset[str]
     volume: str
     issue: str
+    issues: frozenset[str]
     starts: frozenset[str]
     letters: str
     length: int | None
@@ -124,6 +140,7 @@ def _page_parts(pages: str) -> tuple[frozenset[str], str, int | None]:
         number, month = (dated[1], dated[2]) if dated[1] else (dated[4], dated[3])
         if month in _MONTHS:
             return frozenset({str(int(number)), str(_MONTHS[month])}), "", None
+    text = re.sub(r"(?<=[a-z])-(?=[a-z])", "", text)
     found = _PAGES.match(text)
     if not found:
         return frozenset(), "", None
@@ -134,22 +151,51 @@ def _page_parts(pages: str) -> tuple[frozenset[str], str, int | None]:
     if end:
         whole = start[: len(start) - len(end)] + end if len(end) < len(start) else end
         length = int(whole) - int(start) + 1 if len(whole) < 10 and int(whole) >= int(start) else None
+    elif _DIGITS.search(text, found.end()) or text.endswith("+"):
+        length = None
     return frozenset({start}), letters or after, length
 
 
-def _volume_number(text: str, year: int | None) -> str:
-    found = _DIGITS.search(text)
-    if not found or text.lstrip().startswith(("(", "suppl", "Suppl")) or re.match(r"\d+\)", text.strip()):
-        return ""
-    number = found[0].lstrip("0")
-    return "" if year and number == str(year) else number
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Volume, issue and pages after what databases put into the wrong one of the three is moved back."""
+
+    volume: str
+    issues: frozenset[str]
+    pages: str
+
+
+def place_of(record: Record) -> Place:
+    """Read volume, issue and pages. Embase writes "10 (11) (no pagination)" as the volume and the article number as
+    the issue; others write "36 Suppl 2" or "58(3)"."""
+    volume_text, issue_text, pages = record.volume.strip(), record.issue.strip(), record.pages.strip()
+    found = _VOLUME.match(volume_text)
+    volume = (found[1] or "").lstrip("0") if found else ""
+    inner = (found[2] or "").lstrip("0") if found else ""
+    if re.match(r"\d{1,2}\)", volume_text) or (volume and record.date.year and volume == str(record.date.year)):
+        volume = ""
+    if not pages and _ARTICLE_NUMBER.fullmatch(issue_text) and (inner or "pagination" in volume_text or not volume):
+        pages, issue_text = issue_text, inner
+    if _MONTH_NAME.search(issue_text) or re.search(r"suppl", issue_text, re.IGNORECASE):
+        issues = frozenset({inner} - {""})
+    else:
+        numbers = {number.lstrip("0") for number in _DIGITS.findall(issue_text)} or {inner}
+        issues = frozenset(number for number in numbers if number and len(number) <= 2)
+    return Place(volume, issues, pages)
+
+
+def is_generic(words: list[str]) -> bool:
+    """True for titles that many records bear: "Editorial", "In this issue", "Annual report 2011"."""
+    telling = [word for word in words if word not in _GENERIC and not word.isdigit() and len(word) > 2]
+    return len(telling) < 2 or sum(map(len, telling)) < 10
 
 
 def features_of(record: Record) -> Features:
     """Compute the features of one record."""
     title = title_words(clean_title(record.title))
     content = [word for word in title.words if word not in ARTICLES and word != "and"]
-    starts, letters, length = _page_parts(record.pages)
+    place = place_of(record)
+    starts, letters, length = _page_parts(place.pages)
     authors = [person for person in record.authors if not is_et_al(person)]
     people = [name_keys(person) for person in authors]
     doi = record.doi
@@ -171,8 +217,9 @@ def features_of(record: Record) -> Features:
         journal=journal_key(journal),
         journal_name=journal,
         issns=frozenset(record.issns),
-        volume=_volume_number(record.volume, year),
-        issue=(_DIGITS.search(record.issue) or [""])[0].lstrip("0") if record.issue else "",
+        volume=place.volume,
+        issue=record.issue.strip(),
+        issues=place.issues,
         starts=starts,
         letters=letters,
         length=length,
@@ -181,5 +228,5 @@ def features_of(record: Record) -> Features:
         trial=trial[0].upper().replace(" ", "") if trial else record.identifier(Scheme.PMCID),
         cochrane=cochrane[0].lower() if cochrane else "",
         version=version[1] if version else ("1" if cochrane and doi else ""),
-        generic=len(core) < 25 or len(content) < 4,
+        generic=is_generic(content),
     )

@@ -96,12 +96,11 @@ def is_registration(record: Record) -> bool:
 
 def is_preprint(record: Record) -> bool:
     """True for a preprint by its mark, its server or its DOI's prefix."""
-    doi = record.doi
-    return (
-        record.is_preprint
-        or (bool(record.journal) and is_preprint_server(record.journal))
-        or (bool(doi) and bool(_PREPRINT_DOI.match(doi)) and not record.volume)
-    )
+    if record.is_preprint:
+        return True
+    if record.journal:
+        return is_preprint_server(record.journal)
+    return bool(record.doi) and bool(_PREPRINT_DOI.match(record.doi)) and not record.volume
 
 
 def looks_like_abstract(record: Record, first_letters: str, length: int | None) -> bool:

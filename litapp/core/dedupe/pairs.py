@@ -62,7 +62,8 @@ def _doubtful(rule: str, why: str, rank: float) -> PairVerdict:
 
 
 def _same_title(a: Features, b: Features, s: Signals) -> PairVerdict:
-    if s.pmid == YES:
+    elsewhere = s.volume == NO and s.pages == NO
+    if s.pmid == YES and not elsewhere:
         return _same("pmid_title", "PMID and title agree.")
     if a.generic or b.generic:
         return _generic_title(a, b, s)
@@ -98,9 +99,15 @@ def _same_doi(a: Features, b: Features, s: Signals) -> PairVerdict:
     elsewhere = s.volume == NO and s.pages == NO
     if elsewhere and s.journal == NO:
         return PairVerdict(Relation.COMPANION, "conference_abstract", "One DOI, but printed in two places.")
-    if elsewhere:
-        return _doubtful("doi_two_places", "DOI and title agree; volume and pages do not.", 0.8)
-    if a.level is not b.level and Level.ABSTRACT in (a.level, b.level) and (s.journal == NO or s.volume == NO):
+    if elsewhere or (s.pages == NO and (s.title is Title.PART or s.contained)):
+        return _doubtful("doi_two_places", "DOI and title agree; volume or pages do not.", 0.8)
+    if s.pages == NO and s.author == NO:
+        return PairVerdict(Relation.DIFFERENT, "shared_identifier", "One DOI for several contributions to an issue.")
+    if (
+        a.level is not b.level
+        and Level.ABSTRACT in (a.level, b.level)
+        and (s.journal == NO or s.volume == NO or s.pages == NO)
+    ):
         return PairVerdict(
             Relation.COMPANION, "conference_abstract", "An abstract of a meeting that carries the paper's DOI."
         )
@@ -126,9 +133,9 @@ def _letters(doi: str) -> str:
 
 def _other_report(s: Signals) -> PairVerdict:
     if s.author == YES or s.shared_people >= 0.5:
-        return PairVerdict(
-            Relation.COMPANION, "other_report", "Same title by the same authors, printed in another place."
-        )
+        if s.pages == NO and (s.volume == NO or s.journal == NO):
+            return PairVerdict(Relation.COMPANION, "other_place", "Same title and authors, printed in two places.")
+        return PairVerdict(Relation.COMPANION, "other_report", "Same title and authors; the places do not agree.")
     return PairVerdict(Relation.DIFFERENT, "same_title", "Same title, but authors or place differ.")
 
 
@@ -169,7 +176,7 @@ def _two_pages(a: Features, b: Features, s: Signals) -> PairVerdict:
 
 def _overlapping(a: Features, b: Features) -> bool:
     """Pages that touch, or one side an article number or a count of pages."""
-    if {a.letters, b.letters} & {"e", "c", "d", "b", "t", "suppl"} and a.letters != b.letters:
+    if bool(a.letters) != bool(b.letters) and not {a.letters, b.letters} & {"s"}:
         return True
     for one, other in ((a, b), (b, a)):
         for start in one.starts:
@@ -198,6 +205,8 @@ def _no_pages(a: Features, b: Features, s: Signals) -> PairVerdict:
     if a.level is not b.level:
         return _other_report(s)
     abstract = abstract_relation(a, b)
+    if s.title is Title.PART:
+        return _other_report(s)
     if s.author == YES and abstract == YES and s.year_gap == 0:
         return _same("title_author_abstract", "Title, author, year and abstract agree; nothing contradicts.")
     if s.author == YES and s.journal == UNKNOWN and abstract != NO and len(a.core) >= SAME_TITLE_LETTERS:
@@ -222,18 +231,29 @@ def _other_title(a: Features, b: Features, s: Signals) -> PairVerdict:
         unopposed = NO not in (s.pages, s.volume, s.issue)
         if s.title is Title.TWIN and people and unopposed and s.likeness >= 0.7:
             return _same("identifier_near_title", f"{what} and author agree; the titles are nearly the same.")
-        if s.title is Title.TWIN and place and s.volume == YES:
+        if s.title is Title.TWIN and s.author == YES and s.journal == YES and s.likeness >= 0.9:
+            if s.volume != NO or s.pages != NO:
+                return _same(
+                    "identifier_near_title", f"{what}, author and journal agree; the titles are nearly the same."
+                )
+        if s.title is Title.TWIN and place and s.volume == YES and s.likeness >= 0.85:
             return _same("identifier_place", f"{what}, volume and pages agree; the titles are written otherwise.")
         if unopposed and people and s.near_year and (s.pmid == YES or s.shared_people >= 0.8):
             return _doubtful("identifier_other_title", f"{what} and authors agree; the titles do not.", 0.5)
         return PairVerdict(
             Relation.DIFFERENT, "shared_identifier", f"One {what} for two titles: a supplement, or an error."
         )
+    whole = s.volume == YES and s.journal == YES
+    if place and whole and s.author == YES and s.contained and s.near_year and (s.span or s.exact_page):
+        return _same("longer_title_place", "Author, journal, volume and pages agree; one title has words more.")
     if s.doi == NO or not place or not people:
         if _nearly(s) and place and s.doi == NO:
             return _doubtful("near_title_two_dois", "Place and authors agree; titles and DOIs differ.", 0.3)
         return _DIFFERENT
-    whole = s.volume == YES and s.journal == YES
+    if s.title is Title.TWIN and s.contained and s.author == YES and s.journal == YES and s.exact_page:
+        return _same("longer_title_pages", "Author, journal and pages agree; one title has words more.")
+    if s.title is Title.TWIN and whole and s.span and s.exact_page and s.author == UNKNOWN and s.likeness >= 0.6:
+        return _same("place_near_title", "Journal, volume and all pages agree; the titles are alike.")
     if s.title is Title.TWIN and s.author == YES and (s.volume == YES or s.exact_page):
         if s.likeness >= 0.8 and (s.journal == YES or s.span):
             return _same("near_title_place", "Author, journal, volume and pages agree; the titles are nearly the same.")

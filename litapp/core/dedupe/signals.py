@@ -35,12 +35,13 @@ AGREEING = frozenset({Title.EQUAL, Title.PART, Title.SLIP})
 class Signals:
     """Agreement of two records field by field: 1 agrees, 0 not stated, -1 differs.
 
-    `likeness` of the titles is 0 to 1. `span`: both give the same range of at least three pages. `exact_page`: the
+    `likeness` of the titles is 0 to 1; `contained`: one begins or ends with the other. `span`: both give the same range of at least three pages. `exact_page`: the
     first page is certain on both sides and not page 1.
     """
 
     title: Title
     likeness: float
+    contained: bool
     author: int
     shared_people: float
     journal: int
@@ -67,11 +68,12 @@ def signals(a: Features, b: Features) -> Signals:
     return Signals(
         title=title,
         likeness=likeness,
+        contained=title is not Title.EQUAL and _contained(a, b),
         author=author_relation(a, b),
         shared_people=len(a.people & b.people) / smaller if smaller else 0.0,
         journal=_journal(a, b),
-        volume=_equal(a.volume, b.volume),
-        issue=_equal(a.issue, b.issue),
+        volume=_volume(a, b),
+        issue=UNKNOWN if not (a.issues and b.issues) else YES if a.issues & b.issues else NO,
         pages=pages,
         span=pages == YES and a.length is not None and a.length == b.length and a.length >= 3,
         exact_page=pages == YES and len(a.starts) == len(b.starts) == 1 and a.starts != {"1"},
@@ -83,6 +85,22 @@ def signals(a: Features, b: Features) -> Signals:
 
 def _equal(a: str, b: str) -> int:
     return UNKNOWN if not a or not b else YES if a == b else NO
+
+
+def _volume(a: Features, b: Features) -> int:
+    """A supplement's volume may be told as the issue of the journal's volume."""
+    if a.volume == b.volume or not a.volume or not b.volume:
+        return _equal(a.volume, b.volume)
+    return YES if _supplement_of(a, b) or _supplement_of(b, a) else NO
+
+
+def _supplement_of(a: Features, b: Features) -> bool:
+    return re.search(rf"(?<!\d){a.volume}(?!\d)", b.issue) is not None and len(b.issue) > 2
+
+
+def _contained(a: Features, b: Features) -> bool:
+    short, long = sorted((a.core, b.core), key=len)
+    return len(short) >= 15 and (long.startswith(short) or long.endswith(short))
 
 
 def author_relation(a: Features, b: Features) -> int:
@@ -99,7 +117,29 @@ def _journal(a: Features, b: Features) -> int:
         return YES
     if not a.journal or not b.journal:
         return UNKNOWN
-    return YES if a.journal == b.journal or same_journal(a.journal_name, b.journal_name) else NO
+    if a.journal == b.journal or same_journal(a.journal_name, b.journal_name) or _same_meeting(a.journal, b.journal):
+        return YES
+    return NO
+
+
+_MEETING = re.compile(r"\b(?:conference|symposium|workshop|congress|meeting)\b")
+
+
+def _same_meeting(a: str, b: str) -> bool:
+    """Names of one conference: the plain name within the full one, or its initials among the other's words."""
+    for name, other in ((a, b), (b, a)):
+        if not _MEETING.search(name):
+            continue
+        plain = _MEETING_EXTRAS.sub(" ", name).split()
+        if len(plain) >= 3 and " ".join(plain) in " ".join(_MEETING_EXTRAS.sub(" ", other).split()):
+            return True
+        initials = "".join(word[0] for word in plain if word not in ("of", "on", "the", "and", "in", "for"))
+        if len(initials) >= 3 and initials in other.split():
+            return True
+    return False
+
+
+_MEETING_EXTRAS = re.compile(r"\b(?:proceedings|of the|annual|(?:19|20)\d\d|\d+(?:st|nd|rd|th))\b")
 
 
 def _pages(a: Features, b: Features) -> int:
@@ -119,7 +159,7 @@ def title_relation(a: Features, b: Features) -> tuple[Title, float]:
         return Title.OTHER, 0.0
     likeness = fuzz.ratio(a.core, b.core) / 100
     short, long = sorted((a.core, b.core), key=len)
-    contained = len(short) >= 20 and (long.startswith(short) or long.endswith(short))
+    contained = _contained(a, b)
     if likeness >= 0.75 or contained:
         verdict = compare_words(a.title, b.title).verdict
         if verdict in (Agreement.SAME, Agreement.VARIANT):
