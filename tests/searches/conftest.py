@@ -11,15 +11,18 @@ import pytest
 import time_machine
 from django.contrib.auth.models import User
 
+from litapp.core.normalise import family_key, title_key
 from litapp.core.plan import Caps, PlanQuery
 from litapp.core.plan import SearchPlan as PlanContent
+from litapp.core.records import record_to_dict
 from litapp.jobs import tasks
 from litapp.ledger.services.clients import SourceState
 from litapp.projects.models import Project
-from searches.models import RetrievalRun, RetrievalStep, SearchPlanVersion
+from litapp.verification.services.requests import verifications_request
+from searches.models import Candidate, RetrievalRun, RetrievalStep, SearchPlanVersion
 from searches.services import counts, queries, retrieval, runs
 from searches.services.plans import plan_approve, plan_create
-from tests.searches.stand_in import StandIn
+from tests.searches.stand_in import StandIn, paper
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BOOLEAN = "dexamethasone[tiab] AND mortality[tiab]"
@@ -136,3 +139,31 @@ def work_all(run: RetrievalRun, clock: Any = None) -> RetrievalRun:
 
 def steps_of(run: RetrievalRun) -> dict[tuple[str, int], RetrievalStep]:
     return {(step.source, step.query_index): step for step in run.steps.all()}
+
+
+@pytest.fixture
+def candidates(project: Project) -> Callable[..., list[Candidate]]:
+    """Makes candidates: candidates(5), candidates(2, decision="include"). Each has an unchecked verification."""
+
+    def make(count: int, **fields: Any) -> list[Candidate]:
+        first = Candidate.objects.count() + 1
+        rows = [paper(number) for number in range(first, first + count)]
+        checks = verifications_request(project=project, records=[(record, ["pubmed"]) for record in rows])
+        return Candidate.objects.bulk_create(
+            Candidate(
+                project=project,
+                record=record_to_dict(record),
+                sources=["pubmed"],
+                title=record.title,
+                title_key=title_key(record.title),
+                author_key=family_key(record.authors[0]),
+                journal=record.journal,
+                year=record.year,
+                search_text=title_key(record.title),
+                verification=check,
+                **fields,
+            )
+            for record, check in zip(rows, checks, strict=True)
+        )
+
+    return make
