@@ -30,7 +30,8 @@ __all__ = [
 _ATTRIBUTE = r"""\s+[\w:.-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+)"""
 _TAG = re.compile(rf"</?[A-Za-z][\w:.-]*(?:{_ATTRIBUTE})*\s*/?>")
 _IGNORED = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff'’‘ʼ`´′]")
-_NOT_WORD = re.compile(r"[^a-z0-9]+")
+_ASCII_WORDS = {code: None if chr(code) in "'`" else " " for code in range(128) if not chr(code).isalnum()}
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LINE_BREAK_HYPHEN = re.compile(r"(?<=[^\W\d_])-[ \t]*\r?\n\s*(?=[a-z])")
 _LONE_GREEK = re.compile(r"(?<![\u0370-\u03ff\u1f00-\u1fff])[Α-Ωα-ωϑϕϵ](?![\u0370-\u03ff\u1f00-\u1fff])")
 _GREEK_NAMES = {chr(code): unicodedata.name(chr(code)).rsplit(maxsplit=1)[-1].lower() for code in range(0x3B1, 0x3CA)}
@@ -49,11 +50,16 @@ def _unescaped(text: str) -> str:
 
 def _folded(text: str) -> str:
     """Lower-case ASCII words parted by single blanks. Apostrophes vanish, other punctuation parts words."""
-    if text.isascii():
-        return _NOT_WORD.sub(" ", _IGNORED.sub("", text).lower()).strip()
-    text = unicodedata.normalize("NFKC", _IGNORED.sub("", text)).casefold()
-    text = _LONE_GREEK.sub(lambda found: _GREEK_NAMES[found[0]], text)
-    return _NOT_WORD.sub(" ", _IGNORED.sub("", anyascii(text)).lower()).strip()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _IGNORED.sub("", text)).casefold()
+        text = _LONE_GREEK.sub(lambda found: _GREEK_NAMES[found[0]], text)
+        text = _NOT_ASCII.sub(_transliterated, text)
+    return " ".join(text.lower().translate(_ASCII_WORDS).split())
+
+
+def _transliterated(found: re.Match[str]) -> str:
+    """anyascii works sign by sign, so only the signs that need it are given to it."""
+    return anyascii(found[0])
 
 
 def title_key(text: str) -> str:
