@@ -18,6 +18,8 @@ _SENTENCES = {
     Level.THESIS: "One is the thesis, the other the article.",
     Level.ABSTRACT: "One is an abstract of a meeting, the other the full paper.",
 }
+_MARKED = (Level.ERRATUM, Level.RETRACTION, Level.CONCERN, Level.COMMENT)
+"""Kinds that only a mark in the title tells, which some databases leave out."""
 _NEVER_MERGED = tuple(level for level in _SENTENCES if level is not Level.ABSTRACT)
 
 
@@ -25,6 +27,11 @@ def companion(a: Features, b: Features, s: Signals) -> PairVerdict | None:
     """The verdict when the records are of different kinds, parts or versions; None when they can be one report."""
     level = _other_level(a, b)
     if level is not None:
+        placed = s.volume == YES and s.pages != NO and YES in (s.issue, s.pages)
+        if s.doi == YES and placed and s.pmid != NO and level in _MARKED and _about_the_same(a, b, s):
+            return PairVerdict(Relation.SAME, "doi_place", "DOI and place agree; one title lacks the mark of a notice.")
+        if level is Level.PROTOCOL and s.volume == YES and s.journal == YES and s.span:
+            return None
         if _about_the_same(a, b, s):
             return PairVerdict(Relation.COMPANION, level.value, _SENTENCES[level])
         return PairVerdict(Relation.DIFFERENT, level.value, "Different kinds of records.")

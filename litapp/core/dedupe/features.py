@@ -18,7 +18,7 @@ _LANGUAGE = (
     "slovenian|spanish|swedish|thai|turkish|ukrainian|undetermined|vietnamese"
 )
 _TAILS = re.compile(
-    rf"(?:[.?!\])]\s*\(?(?:{_LANGUAGE})(?:,? (?:{_LANGUAGE}))*\)?|\s*[\[(](?:in )?(?:{_LANGUAGE})(?: original)?[\])]|"
+    rf"(?:\s*<original>.*|[.?!\])]\s*\(?(?:{_LANGUAGE})(?:,? (?:{_LANGUAGE}))*\)?|\s*[\[(](?:in )?(?:{_LANGUAGE})(?: original)?[\])]|"
     r"\s*[\[(](?:erratum|corrected|published erratum|comment|see comment|retract|update)\b[^\])]*[\])]?|"
     r"\s*\(?reprint(?:ed)? (?:from|of|in)\b.*|\s*[\[(]?(?:abstract|review|letter)s?[\])]|[\s*†‡]+)\s*\.?\s*\Z",
     re.IGNORECASE,
@@ -38,7 +38,9 @@ _MONTHS = {
     m: n for n, m in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)
 }
 _EXCEL = re.compile(r"(?:(\d{1,2})-([a-z]{3})|([a-z]{3})-(\d{1,2}))\Z")
-_PAGES = re.compile(r"\A\D*?(?:p{1,2}\.?\s*)?([a-z]{0,6})\s?0*(\d+)([a-z]?)(?:\s*[-‐-―−]+\s*[a-z]{0,6}0*(\d+))?")
+_PAGES = re.compile(
+    r"\A\D*?(?:p{1,2}\.?\s*)?([a-z]{0,6})\s?0*(\d+)([a-z]?)(?:\s*[-\u2010-\u2015\u2212]+\s*[a-z]{0,6}0*(\d+))?"
+)
 _DIGITS = re.compile(r"\d+")
 _MEETING = re.compile(r"(?<=\w)[.:]?\s*conference\s*(?::|publication).*\Z", re.IGNORECASE)
 _VOLUME = re.compile(r"\s*(?:vol(?:ume)?\.?\s*)?(\d+)?\s*[a-z]?\s*(?:\(\s*(\d{1,3})\s*\))?", re.IGNORECASE)
@@ -140,6 +142,9 @@ def _page_parts(pages: str) -> tuple[frozenset[str], str, int | None]:
         number, month = (dated[1], dated[2]) if dated[1] else (dated[4], dated[3])
         if month in _MONTHS:
             return frozenset({str(int(number)), str(_MONTHS[month])}), "", None
+    roman = re.match(r"\(?([ivxl]+)\)?\s*(?:[-\u2010-\u2015]+|\Z)", text)
+    if roman:
+        return frozenset({roman[1]}), "", None
     text = re.sub(r"(?<=[a-z])-(?=[a-z])", "", text)
     found = _PAGES.match(text)
     if not found:
@@ -174,7 +179,8 @@ def place_of(record: Record) -> Place:
     inner = (found[2] or "").lstrip("0") if found else ""
     if re.match(r"\d{1,2}\)", volume_text) or (volume and record.date.year and volume == str(record.date.year)):
         volume = ""
-    if not pages and _ARTICLE_NUMBER.fullmatch(issue_text) and (inner or "pagination" in volume_text or not volume):
+    numbered = "pagination" in volume_text or bool(inner and _ARTICLE_NUMBER.fullmatch(issue_text))
+    if not pages and _DIGITS.search(issue_text) and (numbered or re.fullmatch(r"e\d{3,}", issue_text.lower())):
         pages, issue_text = issue_text, inner
     if _MONTH_NAME.search(issue_text) or re.search(r"suppl", issue_text, re.IGNORECASE):
         issues = frozenset({inner} - {""})

@@ -39,7 +39,7 @@ _TITLE_LEVELS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
             r"\A\W*(?:(?:author|publisher)(?:'?s)? )?(?:erratum|errata|corrigendum|corrigenda|correction|corrections)"
             r"(?:\s*[:.]|\s+(?:to|for|on|in|of|and)\b|\W*\Z)|\A\W*(?:erratum|corrigendum)\b|"
             r"(?:[\s(\[:.-])(?:erratum|corrigendum|correction)\W*\Z|"
-            r"\((?:vol|volume)\.? ?\d+,? ?(?:pgs?|pp?|page|art\w*)\.? ?\w+",
+            r"\(vol(?:ume)?\.? ?\d+,? [^()]{0,30}\d+\)?\W*\Z",
         ),
         (
             Level.COMMENT,
@@ -113,13 +113,15 @@ def looks_like_abstract(record: Record, first_letters: str, length: int | None) 
     if _MEETING.search(record.journal):
         return True
     short = length is not None and length <= 2
-    supplement = bool(_SUPPLEMENT.search(record.volume) or _SUPPLEMENT.search(record.issue)) or ")" in record.volume
-    lettered = first_letters[:1] in ("s", "a", "p") and bool(first_letters)
+    supplement = bool(_SUPPLEMENT.search(record.volume) or _SUPPLEMENT.search(record.issue)) or bool(
+        re.match(r"\s*\d{1,2}\)", record.volume)
+    )
+    lettered = first_letters[:1] in ("s", "a", "p") and len(re.sub(r"\D", "", record.pages.split("-")[0])) <= 3
     return short and (supplement or lettered)
 
 
 def level_of(record: Record, first_letters: str, length: int | None) -> Level:
-    """The level of a record; ABSTRACT and PROTOCOL only where nothing stronger speaks."""
+    """The level of a record; ABSTRACT only where nothing stronger speaks."""
     level = title_level(record.title)
     if record.is_notice and level is Level.REPORT:
         return Level.ERRATUM
@@ -131,6 +133,6 @@ def level_of(record: Record, first_letters: str, length: int | None) -> Level:
         return Level.PREPRINT
     if any("thesis" in kind.lower() or "dissertation" in kind.lower() for kind in record.publication_types):
         return Level.THESIS
-    if looks_like_abstract(record, first_letters, length):
+    if level is Level.REPORT and looks_like_abstract(record, first_letters, length):
         return Level.ABSTRACT
     return level

@@ -87,6 +87,9 @@ def _generic_title(a: Features, b: Features, s: Signals) -> PairVerdict:
         return _same("generic_title_place", "A common title, but journal, volume, issue and pages agree.")
     if placed and s.author == YES and s.issue == YES and s.span:
         return _same("generic_title_place", "A common title, but journal, volume, issue and pages agree.")
+    if s.title is Title.EQUAL and s.volume == s.issue == s.journal == YES and s.author != NO and s.doi != NO:
+        if s.pages != NO and abstract_relation(a, b) == YES:
+            return _same("generic_title_abstract", "A common title, but journal, volume, issue and abstract agree.")
     whole = s.title is Title.EQUAL and len(a.core) >= 15 and s.author == YES and s.journal == YES and s.issue != NO
     if whole and s.volume != NO and s.pages != NO and s.doi != NO and s.near_year:
         if s.pages == YES or abstract_relation(a, b) == YES:
@@ -118,7 +121,7 @@ def _two_dois(a: Features, b: Features, s: Signals) -> PairVerdict:
     """An unlike DOI is no proof: databases attach wrong ones, publishers register twice."""
     if s.pages == YES and s.volume == YES and s.journal != NO and s.issue != NO and s.author != NO:
         return _same("title_place_two_dois", "Title, author, volume and pages agree; one of two DOIs is wrong.")
-    alike = _letters(a.doi) in _letters(b.doi) or _letters(b.doi) in _letters(a.doi)
+    alike = _letters(a.doi) in _letters(b.doi) or _letters(b.doi) in _letters(a.doi) or _same_digits(a.doi, b.doi)
     unopposed = NO not in (s.pages, s.volume, s.journal, s.issue, s.author)
     if alike and unopposed and s.near_year:
         return _same("title_alike_doi", "Title and author agree; the DOIs differ in an ending or a sign only.")
@@ -129,6 +132,11 @@ def _two_dois(a: Features, b: Features, s: Signals) -> PairVerdict:
 
 def _letters(doi: str) -> str:
     return "".join(c for c in doi if c.isalnum())
+
+
+def _same_digits(a: str, b: str) -> bool:
+    first, second = ("".join(c for c in doi if c.isdigit()) for doi in (a, b))
+    return first == second and len(first) >= 10
 
 
 def _other_report(s: Signals) -> PairVerdict:
@@ -169,9 +177,16 @@ def _two_pages(a: Features, b: Features, s: Signals) -> PairVerdict:
             )
         return _doubtful("pages_differ", "Title, author, journal and volume agree; the pages do not.", 0.5)
     if s.journal == YES and s.author == YES and s.volume == UNKNOWN and s.near_year:
+        if s.title is not Title.PART and a.level is b.level and (_early_view(a) or _early_view(b)):
+            return _same("early_view", "Title, author and journal agree; one side has the pages of the early view.")
         if abstract_relation(a, b) == YES and a.level is b.level:
             return _doubtful("pages_differ", "Title, author, journal and abstract agree; the pages do not.", 0.5)
     return _other_report(s)
+
+
+def _early_view(f: Features) -> bool:
+    """No volume yet, and pages that are counted from 1."""
+    return not f.volume and "1" in f.starts and (f.length is None or f.length > 1)
 
 
 def _overlapping(a: Features, b: Features) -> bool:
@@ -232,7 +247,7 @@ def _other_title(a: Features, b: Features, s: Signals) -> PairVerdict:
         if s.title is Title.TWIN and people and unopposed and s.likeness >= 0.7:
             return _same("identifier_near_title", f"{what} and author agree; the titles are nearly the same.")
         if s.title is Title.TWIN and s.author == YES and s.journal == YES and s.likeness >= 0.9:
-            if s.volume != NO or s.pages != NO:
+            if s.pages != NO or abstract_relation(a, b) == YES:
                 return _same(
                     "identifier_near_title", f"{what}, author and journal agree; the titles are nearly the same."
                 )
