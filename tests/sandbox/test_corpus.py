@@ -155,3 +155,6 @@ def test_a_file_that_is_no_corpus_is_refused(tmp_path: Path) -> None:
     other.write_bytes(b"not a database at all, but long enough to be looked at" * 20)
     with pytest.raises(CorpusError, match="is not a corpus file"):
         Corpus(other)
+    with pytest.raises(CorpusError, match="is not a corpus file"):
+        load_files(other, [])
+    assert other.read_bytes().startswith(b"not a database"), "it was not touched"

@@ -92,7 +92,10 @@ def headings(article: Article) -> list[tuple[str, str, int]]:
 
 
 def days(article: Article) -> list[tuple[str, int]]:
-    """(kind, yyyymmdd): a date known to the year counts as its first day, as in PubMed."""
+    """(kind, yyyymmdd): a date known to the year counts as its first day, as in PubMed.
+
+    Only the kinds "printed" and "online" keep what is not known as 0.
+    """
     found = {
         "ppdt": [article.printed],
         "epdt": [article.electronic],
@@ -103,9 +106,11 @@ def days(article: Article) -> list[tuple[str, int]]:
         "dcom": [article.completed],
         "lr": [article.revised],
     }
-    return [
+    searched = [
         (kind, date[0] * 10_000 + (date[1] or 1) * 100 + (date[2] or 1))
         for kind, dates in found.items()
         for date in dates
         if date[0]
     ]
+    exact = {"printed": article.printed, "online": article.electronic}
+    return searched + [(kind, date[0] * 10_000 + date[1] * 100 + date[2]) for kind, date in exact.items() if date[0]]

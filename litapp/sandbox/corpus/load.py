@@ -16,7 +16,7 @@ from lxml import etree
 from litapp.sandbox.corpus.article import COMPRESSION, Article, pack, read_article
 from litapp.sandbox.corpus.index import attributes, days, headings, word_columns
 from litapp.sandbox.corpus.mesh_roots import ROOTS
-from litapp.sandbox.corpus.store import COLUMNS, CorpusError, create
+from litapp.sandbox.corpus.store import COLUMNS, CorpusError, check_form, create
 
 Progress = Callable[[int, str], None]
 """Called now and then with the number of records read so far and the file's name."""
@@ -57,6 +57,7 @@ def load_files(
     loaded = Loaded()
     connection = sqlite3.connect(corpus)
     try:
+        check_form(connection, corpus.name)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -64000")
         connection.execute("PRAGMA temp_store = MEMORY")

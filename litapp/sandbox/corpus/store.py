@@ -13,7 +13,7 @@ from typing import Any
 
 from litapp.sandbox.corpus.article import Article, unpack
 
-FORM = "litledger.sandbox.corpus.1"
+FORM = "litledger.sandbox.corpus.2"
 COLUMNS = ("title", "abstract", "keywords", "mesh", "names", "journal", "affiliation", "other")
 """Columns of the full-text index. `mesh` also holds publication types and substances; `other` identifiers, grants."""
 GAP = "zqzq"
@@ -75,6 +75,16 @@ def create(path: Path) -> None:
         connection.close()
 
 
+def check_form(connection: sqlite3.Connection, name: str) -> None:
+    """Raise CorpusError unless the file is a corpus of this version."""
+    try:
+        form = connection.execute("SELECT value FROM meta WHERE name = 'form'").fetchall()
+    except sqlite3.DatabaseError as error:
+        raise CorpusError(f"{name} is not a corpus file.") from error
+    if form != [(FORM,)]:
+        raise CorpusError(f"{name} is a corpus of another version. Delete it and load the files again.")
+
+
 class Corpus:
     """Reads of one corpus file; safe to use from many threads (each has its own connection)."""
 
@@ -85,12 +95,11 @@ class Corpus:
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
+        probe = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         try:
-            form = self.rows("SELECT value FROM meta WHERE name = 'form'")
-        except sqlite3.DatabaseError as error:
-            raise CorpusError(f"{path.name} is not a corpus file.") from error
-        if not form or form[0][0] != FORM:
-            raise CorpusError(f"{path.name} is a corpus of another version. Load the files again.")
+            check_form(probe, path.name)
+        finally:
+            probe.close()
         self.has_mesh = bool(self.rows("SELECT 1 FROM mesh_tree LIMIT 1"))
         self.size = int(self.rows("SELECT count(*) FROM article WHERE pmid IS NOT NULL")[0][0])
 
