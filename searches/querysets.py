@@ -16,7 +16,13 @@ from litapp.verification.models import PublicationState, VerdictStatus
 
 if TYPE_CHECKING:
     from litapp.projects.models import Project
-    from searches.models import Candidate, SearchPlanVersion
+    from searches.models import (  # noqa: F401 - named in the quoted type arguments of the classes below
+        Candidate,
+        PlanCount,
+        RetrievalRun,
+        RetrievalStep,
+        SearchPlanVersion,
+    )
 
 RETRACTED_STATES = (PublicationState.RETRACTED, PublicationState.PARTLY_RETRACTED, PublicationState.WITHDRAWN)
 VERDICTS = {
@@ -59,7 +65,7 @@ class VersionQuerySet(models.QuerySet["SearchPlanVersion"]):
 
 
 class PlanCountQuerySet(models.QuerySet["PlanCount"]):
-    def latest(self, version: SearchPlanVersion) -> PlanCountQuerySet:
+    def newest_of(self, version: SearchPlanVersion) -> PlanCountQuerySet:
         """The newest count of each source and query for the version's content as it is now."""
         newest = (
             self.filter(version=version, content_hash=version.content_hash)
@@ -126,7 +132,7 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
 
     def filtered(self, wanted: CandidateFilter) -> CandidateQuerySet:
         """Those that match. An unknown verdict or decision value matches nothing."""
-        rows = self
+        rows: CandidateQuerySet = self
         if wanted.verdict:
             rows = rows.filter(VERDICTS.get(wanted.verdict, Q(pk=None)))
         if wanted.decision:
@@ -146,8 +152,9 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
 
     def from_source(self, source: str) -> CandidateQuerySet:
         """Those that `source` returned."""
-        links = self.model._meta.get_field("source_records").related_model
-        return self.filter(Exists(links._default_manager.filter(candidate=OuterRef("pk"), source=source)))
+        from searches.models import CandidateSource  # late: the models import this module
+
+        return self.filter(Exists(CandidateSource.objects.filter(candidate=OuterRef("pk"), source=source)))
 
     def sorted_by(self, name: str) -> CandidateQuerySet:
         """In one of SORTS ("-name" reversed); an unknown name means "fit"."""

@@ -1,7 +1,6 @@
 """Which records are the same paper: new records against groups that are there already. Works in memory.
 
-Only `core.dedupe.compare` decides. Companions (preprint and article, erratum, protocol ...) and doubtful pairs stay
-apart.
+Only `core.dedupe` decides. Companions (preprint and article, erratum, protocol ...) and doubtful pairs stay apart.
 """
 
 from __future__ import annotations
@@ -9,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from litapp.core.dedupe import PairVerdict, Relation, block_keys, compare
+from litapp.core.dedupe import PairVerdict, Relation
+from litapp.core.dedupe.blocking import keys_of
+from litapp.core.dedupe.features import Features, features_of
+from litapp.core.dedupe.pairs import compare_features
 from litapp.core.records import Record
 
 SAME_SOURCE_ID = "same_source_id"
@@ -25,10 +27,12 @@ class Member:
     rule: str = ""
     why: str = ""
     is_new: bool = False
+    features: Features = field(init=False)
     keys: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.keys = block_keys(self.record)
+        self.features = features_of(self.record)
+        self.keys = keys_of(self.features)
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -115,20 +119,18 @@ class Grouping:
 
     @staticmethod
     def _same(group: Group, member: Member) -> PairVerdict | None:
-        """The verdict that makes `member` one of `group`; None if none does, or one says that it is a companion."""
-        verdicts = [compare(other.record, member.record) for other in group.current()]
-        if any(verdict.relation is Relation.COMPANION for verdict in verdicts):
+        """The verdict that makes `member` one of `group`; None if none does, or one keeps it apart."""
+        verdicts = [compare_features(other.features, member.features) for other in group.current()]
+        if any(keeps_apart(verdict) for verdict in verdicts):
             return None
         return next((verdict for verdict in verdicts if verdict.relation is Relation.SAME), None)
 
     def _united(self, groups: list[Group]) -> Group:
-        """One group of all that the new record bridges: the oldest takes the others in, unless they are companions."""
+        """One group of all that the new record bridges: the oldest takes the others in, unless they are kept apart."""
         kept = groups[0]
         for other in groups[1:]:
             if any(
-                compare(a.record, b.record).relation is Relation.COMPANION
-                for a in kept.current()
-                for b in other.current()
+                keeps_apart(compare_features(a.features, b.features)) for a in kept.current() for b in other.current()
             ):
                 continue
             kept.absorbed += [*other.absorbed, *([other.candidate_id] if other.candidate_id else [])]
@@ -147,6 +149,12 @@ class Grouping:
             waiting = self._by_key.setdefault(key, [])
             if all(other is not group for other in waiting):
                 waiting.append(group)
+
+
+def keeps_apart(verdict: PairVerdict) -> bool:
+    """A companion by what it is (part, notice, version ...) or where it is printed; not for want of agreement. The same
+    rule by which `core.dedupe.clusters.join` refuses to join two groups."""
+    return verdict.relation is Relation.COMPANION and verdict.rule != "other_report"
 
 
 def _age(group: Group) -> tuple[bool, int]:

@@ -236,7 +236,9 @@ def _failed(step: RetrievalStep, token: str, error: SourceError) -> None:
     else:
         until = _retry_at(now, step.failures, error.retry_at)
         # What came back is not to be used again: the next attempt asks anew.
-        jobs.postpone(_rows(), step.pk, token, until=until, failures=step.failures + 1, reuse_from=now + INSTANT, **told)
+        jobs.postpone(
+            _rows(), step.pk, token, until=until, failures=step.failures + 1, reuse_from=now + INSTANT, **told
+        )
 
 
 def _retry_at(now: datetime, failures: int, wanted: datetime | None) -> datetime:

@@ -170,7 +170,7 @@ def version_of(project: Project, version_id: int) -> SearchPlanVersion:
 def _page(version: SearchPlanVersion) -> dict[str, Any]:
     """Context of the plan page and of the approval page."""
     content = version.plan_content
-    counts = list(PlanCount.objects.latest(version))
+    counts = list(PlanCount.objects.newest_of(version))
     problems = {} if version.is_approved else plan_problems(content)
     return {
         "version": version,

@@ -107,9 +107,9 @@ def test_counts_are_kept_and_the_newest_of_this_content_is_shown(
         sources["pubmed"].reported = total
         counts_refresh(version=version, actor=person)
     assert list(PlanCount.objects.values_list("total", flat=True).order_by("pk")) == [5, 6]
-    assert [row.total for row in PlanCount.objects.latest(version)] == [6]
+    assert [row.total for row in PlanCount.objects.newest_of(version)] == [6]
     version.content_hash = "other"
-    assert list(PlanCount.objects.latest(version)) == []
+    assert list(PlanCount.objects.newest_of(version)) == []
     assert [event.payload["counts"] for event in Event.objects.filter(verb="plan.counted")] == [
         [{"source": "pubmed", "query": 0, "total": 5}],
         [{"source": "pubmed", "query": 0, "total": 6}],

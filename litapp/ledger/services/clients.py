@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from django.conf import settings
 
@@ -38,7 +39,7 @@ def source_settings() -> dict[str, SourceSettings]:
 
 
 def _settings_of(key: str) -> SourceSettings:
-    entry = settings.SOURCES[key]
+    entry: dict[str, Any] = settings.SOURCES[key]
     base = f"{settings.SANDBOX_URL.rstrip('/')}{entry['sandbox_path']}" if settings.SANDBOX_URL else entry["base_url"]
     return SourceSettings(
         base_url=base,
