@@ -48,7 +48,7 @@ def test_a_search_is_read_to_its_last_record(client: PoliteClient, source: str) 
     provider = registry.provider(source)
     records, total = everything(client, source)
     assert len(records) == total == provider.count(client, provider.compile(QUERY, Filters())).total
-    assert len(records) > 5
+    assert len(records) >= 5
     assert len({record.source_id for record in records}) == len(records)
     assert all(record.title and record.year for record in records)
 
