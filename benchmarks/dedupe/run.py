@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import random
 import resource
 import sys
-import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -52,7 +50,7 @@ def main() -> None:
     scorer = load_scorer(chosen.shared)
     names = chosen.sets or sorted(path.parent.name for path in chosen.shared.glob("*/records.csv.gz"))
     print(
-        "| set | records | precision / recall / F1 | works lost | missed | pairs FP / FN | queue: pairs, true | CPU s | MB |"
+        "| set | records | precision / recall / F1 | works lost | missed | pairs FP / FN | queue, true | CPU s | MB |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     total: Counter[str] = Counter()
@@ -92,15 +90,12 @@ def main() -> None:
 
 
 def _score(scorer: ModuleType, folder: Path, found: Duplicates, errors: int) -> dict[str, Any]:
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump([list(cluster) for cluster in found.clusters], file)
-        file.flush()
-        result: dict[str, Any] = scorer.score(str(folder), [list(c) for c in found.clusters], errors=errors)
+    result: dict[str, Any] = scorer.score(str(folder), [list(c) for c in found.clusters], errors=errors)
     return result
 
 
 def _true_in_queue(found: Duplicates, truth: dict[str, str]) -> int:
-    return sum(truth.get(a, a) == truth.get(b, b) for a, b, _ in found.doubtful)
+    return sum(truth.get(p.a, p.a) == truth.get(p.b, p.b) for p in found.doubtful)
 
 
 def _row(
@@ -115,7 +110,8 @@ def _row(
     r, p = result["records_removed"], result["pairs"]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"| {name} | {len(records)} | {r['precision']:.4f} / {r['recall']:.4f} / {r['f1']:.4f} | {r['FP']} | {r['FN']} | "
+        f"| {name} | {len(records)} | {r['precision']:.4f} / {r['recall']:.4f} / {r['f1']:.4f} | {r['FP']} | {r['FN']} "
+        "| "
         f"{p['FP']} / {p['FN']} | {len(found.doubtful)}, {true} | {read:.1f} + {spent:.1f} | {memory:.0f} |",
         flush=True,
     )
@@ -132,7 +128,8 @@ def _errors(records: dict[str, Record], result: dict[str, Any]) -> None:
 
 def _doubtful(records: dict[str, Record], found: Duplicates, truth: dict[str, str], most: int) -> None:
     rules: Counter[tuple[str, bool]] = Counter()
-    for number, (a, b, verdict) in enumerate(found.doubtful):
+    for number, pair in enumerate(found.doubtful):
+        a, b, verdict = pair.a, pair.b, pair.verdict
         same = truth.get(a, a) == truth.get(b, b)
         rules[verdict.rule, same] += 1
         if number < most:

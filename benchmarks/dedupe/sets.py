@@ -19,12 +19,11 @@ _YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
 
 def read_rows(path: Path) -> list[dict[str, str]]:
     """All rows of one csv (or csv.gz)."""
-    opened = (
+    with (
         gzip.open(path, "rt", encoding="utf-8", newline="")
         if path.suffix == ".gz"
-        else path.open(encoding="utf-8", newline="")
-    )
-    with opened as file:
+        else path.open(encoding="utf-8", newline="") as file
+    ):
         return list(csv.DictReader(file))
 
 

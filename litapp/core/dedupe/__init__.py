@@ -1,22 +1,28 @@
 """Finding the same report among records of several sources: keys, pairs, clusters, merging. Pure.
 
-Incremental use: store `block_keys(record)` per record; a new record is compared (`compare`) with the records that
-share a key. Whole sets: `find_duplicates`. See docs/decisions/0005-matching-and-verdicts.md.
+Whole sets: `find_duplicates`. Incremental: store `block_keys(record)` per record; compare a new record with those that
+share a key (`compare`, or `compare_all(..., new=...)`), store the pairs, and make the clusters of the touched component
+anew with `cluster`. See docs/decisions/0005-matching-and-verdicts.md.
 """
 
 from litapp.core.dedupe.blocking import block_keys
-from litapp.core.dedupe.clusters import Duplicates, find_duplicates
+from litapp.core.dedupe.clusters import Clustering, Duplicates, cluster, compare_all, find_duplicates
 from litapp.core.dedupe.merge import MergedRecord, merge_records
 from litapp.core.dedupe.pairs import compare
-from litapp.core.dedupe.verdicts import PairVerdict, Relation
+from litapp.core.dedupe.verdicts import Pair, PairVerdict, Relation, keeps_apart
 
 __all__ = [
+    "Clustering",
     "Duplicates",
     "MergedRecord",
+    "Pair",
     "PairVerdict",
     "Relation",
     "block_keys",
+    "cluster",
     "compare",
+    "compare_all",
     "find_duplicates",
+    "keeps_apart",
     "merge_records",
 ]

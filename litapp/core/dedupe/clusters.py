@@ -3,51 +3,80 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 from litapp.core.dedupe.blocking import keys_of
 from litapp.core.dedupe.features import Features, features_of
 from litapp.core.dedupe.pairs import compare_features
-from litapp.core.dedupe.verdicts import PairVerdict, Relation
+from litapp.core.dedupe.verdicts import Pair, PairVerdict, Relation, keeps_apart
 from litapp.core.records import Record
 
 LARGEST_BLOCK = 60
-"""Records under one key that are all compared with each other; a larger block is split by year, then by first page."""
+"""Records under one key that are all compared with each other; a larger block is split by year and first author, and
+by first page."""
+DECIDED = PairVerdict(Relation.SAME, "decided", "A person decided that these are the same.")
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """`clusters` hold at least two ids each, sorted; `refused` are pairs that are the same by themselves, but whose
+    groups are kept apart by another pair."""
+
+    clusters: tuple[tuple[str, ...], ...]
+    refused: tuple[Pair, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """Result over a whole set. `clusters` hold at least two ids each, sorted; `companions`, `doubtful` and `merges` are
-    pairs of ids with their verdict, doubtful ones likeliest first. `merges` are the pairs that made the clusters."""
+    """Result over a whole set: clusters, the pairs that made them, companions, and the doubtful pairs left for a person,
+    likeliest first, one for any two clusters."""
 
     clusters: tuple[tuple[str, ...], ...]
-    companions: tuple[tuple[str, str, PairVerdict], ...]
-    doubtful: tuple[tuple[str, str, PairVerdict], ...]
-    merges: tuple[tuple[str, str, PairVerdict], ...]
+    merges: tuple[Pair, ...]
+    companions: tuple[Pair, ...]
+    doubtful: tuple[Pair, ...]
 
 
-def find_duplicates(records: Mapping[str, Record]) -> Duplicates:
-    """Blocks, compares and clusters all records (id -> record). Does not depend on their order."""
-    features = {identity: features_of(records[identity]) for identity in sorted(records)}
-    same: list[tuple[str, str, PairVerdict]] = []
-    companions: list[tuple[str, str, PairVerdict]] = []
-    doubtful: list[tuple[str, str, PairVerdict]] = []
-    lists = {Relation.SAME: same, Relation.COMPANION: companions, Relation.DOUBTFUL: doubtful}
-    for a, b in sorted(candidate_pairs(features)):
-        verdict = compare_features(features[a], features[b])
-        if verdict.relation in lists:
-            lists[verdict.relation].append((a, b, verdict))
-    joined, refused = join(same, lambda a, b: compare_features(features[a], features[b]))
-    cluster_of = {member: cluster[0] for cluster in joined for member in cluster}
-    open_pairs = [(a, b, v) for a, b, v in [*doubtful, *refused] if cluster_of.get(a, a) != cluster_of.get(b, b)]
+def find_duplicates(
+    records: Mapping[str, Record],
+    *,
+    together: Collection[frozenset[str]] = frozenset(),
+    apart: Collection[frozenset[str]] = frozenset(),
+) -> Duplicates:
+    """Blocks, compares and clusters all records (id -> record). Does not depend on their order.
+
+    `together` and `apart` are pairs of ids that a person decided; they outweigh every rule.
+    """
+    pairs = compare_all(records)
+    clustering = cluster(pairs, together=together, apart=apart)
+    cluster_of = {member: members[0] for members in clustering.clusters for member in members}
+    waiting = [
+        pair
+        for pair in (*(p for p in pairs if p.verdict.relation is Relation.DOUBTFUL), *clustering.refused)
+        if cluster_of.get(pair.a, pair.a) != cluster_of.get(pair.b, pair.b) and frozenset({pair.a, pair.b}) not in apart
+    ]
     return Duplicates(
-        clusters=tuple(joined),
-        companions=tuple(companions),
-        doubtful=tuple(_one_per_clusters(open_pairs, cluster_of)),
-        merges=tuple(same),
+        clusters=clustering.clusters,
+        merges=tuple(p for p in pairs if p.verdict.relation is Relation.SAME),
+        companions=tuple(p for p in pairs if p.verdict.relation is Relation.COMPANION),
+        doubtful=tuple(_one_per_clusters(waiting, cluster_of)),
     )
+
+
+def compare_all(records: Mapping[str, Record], *, new: Collection[str] | None = None) -> tuple[Pair, ...]:
+    """Every pair that shares a key and is not simply different, sorted. With `new`, only pairs that hold one of these
+    ids: what is to be compared when records are added to a set that has been compared before."""
+    features = {identity: features_of(records[identity]) for identity in sorted(records)}
+    pairs = []
+    for a, b in sorted(candidate_pairs(features)):
+        if new is not None and a not in new and b not in new:
+            continue
+        verdict = compare_features(features[a], features[b])
+        if verdict.relation is not Relation.DIFFERENT:
+            pairs.append(Pair(a, b, verdict))
+    return tuple(pairs)
 
 
 def candidate_pairs(features: Mapping[str, Features]) -> set[tuple[str, str]]:
@@ -65,66 +94,71 @@ def candidate_pairs(features: Mapping[str, Features]) -> set[tuple[str, str]]:
 
 
 def _split(members: list[str], features: Mapping[str, Features]) -> Iterable[list[str]]:
-    """A block as it is, or, when it is large, the parts that agree in year or in first page."""
+    """A block as it is, or, when it is large, the parts that agree in year and first author, or in first page."""
     if len(members) <= LARGEST_BLOCK:
         yield members
         return
-    by_year: defaultdict[object, list[str]] = defaultdict(list)
-    by_page: defaultdict[object, list[str]] = defaultdict(list)
+    parts: defaultdict[tuple[str, object], list[str]] = defaultdict(list)
     for identity in members:
         feature = features[identity]
-        by_year[feature.year, tuple(sorted(feature.first))[:1]].append(identity)
+        for name in feature.first or {""}:
+            parts[name, feature.year].append(identity)
         for page in feature.starts:
-            by_page[page].append(identity)
-    yield from by_year.values()
-    yield from by_page.values()
+            parts["page", page].append(identity)
+    yield from parts.values()
 
 
-def join(
-    same: Iterable[tuple[str, str, PairVerdict]], judge: Callable[[str, str], PairVerdict]
-) -> tuple[list[tuple[str, ...]], list[tuple[str, str, PairVerdict]]]:
-    """Clusters from pairs that are the same, strongest rules first, and the pairs that were refused.
+def cluster(
+    pairs: Iterable[Pair],
+    *,
+    together: Collection[frozenset[str]] = frozenset(),
+    apart: Collection[frozenset[str]] = frozenset(),
+) -> Clustering:
+    """Clusters from compared pairs: decisions of people first, then the strongest rules.
 
-    Two clusters are joined only when no member of one is a companion of, or differs by its identifiers from, a member of
-    the other: a chain of likenesses never merges part 1 with part 2. The result depends on the pairs, not on their order.
+    Two groups are joined only when no member of one is kept apart from a member of the other, by a decision or as a
+    companion: a chain of likenesses never merges part 1 with part 2. The result depends on the pairs alone, so clusters
+    can be made anew from stored pairs, for one connected component at a time.
     """
-    cluster: dict[str, list[str]] = {}
-    refused: list[tuple[str, str, PairVerdict]] = []
-    for a, b, verdict in sorted(same, key=_strength):
-        one, other = cluster.setdefault(a, [a]), cluster.setdefault(b, [b])
-        if one is other:
+    stored = list(pairs)
+    decided = {frozenset(pair) for pair in together}
+    against: defaultdict[str, set[str]] = defaultdict(set)
+    kept_apart = [frozenset({p.a, p.b}) for p in stored if keeps_apart(p.verdict)]
+    for pair in (*(p for p in kept_apart if p not in decided), *map(frozenset, apart)):
+        one, other = sorted(pair)
+        against[one].add(other)
+        against[other].add(one)
+    same = [p for p in stored if p.verdict.relation is Relation.SAME and frozenset({p.a, p.b}) not in decided]
+    ordered = [Pair(*sorted(pair), DECIDED) for pair in sorted(decided, key=sorted)] + sorted(same, key=_strength)
+    group: dict[str, set[str]] = {}
+    refused: list[Pair] = []
+    for pair in ordered:
+        left, right = group.setdefault(pair.a, {pair.a}), group.setdefault(pair.b, {pair.b})
+        if left is right:
             continue
-        against = [judged for x in one for y in other if (x, y) != (a, b) and _keeps_apart(judged := judge(x, y))]
-        if against:
-            why = f"{verdict.why} But another record of the group is kept apart: {against[0].why}"
-            refused.append((a, b, PairVerdict(Relation.DOUBTFUL, "kept_apart", why, 0.3)))
+        if any(against[member] & right for member in left) and pair.verdict is not DECIDED:
+            why = f"{pair.verdict.why} But other records of the two groups are kept apart."
+            refused.append(Pair(pair.a, pair.b, PairVerdict(Relation.DOUBTFUL, "kept_apart", why, 0.3)))
             continue
-        one += other
-        for member in other:
-            cluster[member] = one
-    clusters = {id(members): tuple(sorted(members)) for members in cluster.values() if len(members) > 1}
-    return sorted(clusters.values()), refused
-
-
-def _keeps_apart(verdict: PairVerdict) -> bool:
-    """A companion by what it is (part, notice, version ...) or where it is printed; not for want of agreement."""
-    return verdict.relation is Relation.COMPANION and verdict.rule != "other_report"
+        small, large = sorted((left, right), key=len)
+        large |= small
+        for member in small:
+            group[member] = large
+    clusters = {id(members): tuple(sorted(members)) for members in group.values() if len(members) > 1}
+    return Clustering(tuple(sorted(clusters.values())), tuple(refused))
 
 
 _STRENGTH = ("pmid_title", "trial_number", "cochrane_number", "title_volume_pages", "doi_title")
 
 
-def _strength(pair: tuple[str, str, PairVerdict]) -> tuple[int, str, str]:
-    rule = pair[2].rule
-    return (_STRENGTH.index(rule) if rule in _STRENGTH else len(_STRENGTH)), pair[0], pair[1]
+def _strength(pair: Pair) -> tuple[int, str, str]:
+    rule = pair.verdict.rule
+    return (_STRENGTH.index(rule) if rule in _STRENGTH else len(_STRENGTH)), pair.a, pair.b
 
 
-def _one_per_clusters(
-    pairs: Iterable[tuple[str, str, PairVerdict]], cluster_of: Mapping[str, str]
-) -> list[tuple[str, str, PairVerdict]]:
+def _one_per_clusters(pairs: Iterable[Pair], cluster_of: Mapping[str, str]) -> list[Pair]:
     """The likeliest doubtful pair between any two clusters: a person decides a group once."""
-    best: dict[tuple[str, str], tuple[str, str, PairVerdict]] = {}
-    for a, b, verdict in sorted(pairs, key=lambda pair: (-pair[2].rank, pair[0], pair[1])):
-        first, second = sorted((cluster_of.get(a, a), cluster_of.get(b, b)))
-        best.setdefault((first, second), (a, b, verdict))
+    best: dict[frozenset[str], Pair] = {}
+    for pair in sorted(pairs, key=lambda p: (-p.verdict.rank, p.a, p.b)):
+        best.setdefault(frozenset({cluster_of.get(pair.a, pair.a), cluster_of.get(pair.b, pair.b)}), pair)
     return list(best.values())

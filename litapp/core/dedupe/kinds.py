@@ -36,7 +36,7 @@ _TITLE_LEVELS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
         (Level.CONCERN, r"\A\W*(?:editorial )?expression of concern\b"),
         (
             Level.ERRATUM,
-            r"\A\W*(?:(?:author|publisher)(?:'?s)? )?(?:erratum|errata|corrigendum|corrigenda|correction|corrections)"
+            r"\A\W*(?:(?:author|publisher)(?:'?s)? )?(?:erratum|errata|corrigendum|corrigenda|correction|corrections|addendum)"
             r"(?:\s*[:.]|\s+(?:to|for|on|in|of|and)\b|\W*\Z)|\A\W*(?:erratum|corrigendum)\b|"
             r"(?:[\s(\[:.-])(?:erratum|corrigendum|correction)\W*\Z|"
             r"\(vol(?:ume)?\.? ?\d+,? [^()]{0,30}\d+\)?\W*\Z",
@@ -46,6 +46,7 @@ _TITLE_LEVELS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
             r"\A\W*(?:(?:invited |editorial )?comment(?:s|ary)?(?: (?:on|to|from|by|in response)\b|\s*:\s*|\W*\Z)|"
             r"editorial comments?\b|re\s*:|reply\b|in reply\b|(?:author'?s?'?|the authors?'?|in) (?:reply|response)|"
             r"response to\b|responses? (?:to|from|by)\b|letters? (?:to (?:the )?editor )?(?:about|on|by|regarding|re)\b|"
+            r"(?:letter|correspondence|editorial|response|viewpoint|discussion|rejoinder)\s*:|"
             r"letter to (?:the )?editors?\b|discussion (?:of|on|by)\b|summary of\s*:?|critique of\b|faculty of 1000|"
             r"in response to\b|a reply to\b|a comment on\b|comment on\b|rebuttal\b|reply to comment)|"
             r"(?:[\s:.-])(?:editorial comment|author'?s? repl(?:y|ies)|authors'? response|reply|a reply|a comment|"
@@ -53,8 +54,8 @@ _TITLE_LEVELS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
         ),
         (
             Level.PROTOCOL,
-            r"\bprotocol\b|\brationale and (?:study )?design\b|\b(?:study )?design and (?:rationale|methods|protocol)\b|"
-            r"\brationale,? design\b",
+            r"\bprotocol\b|\brationale,? (?:and )?(?:study )?design\b|\bdesign,? (?:and )?(?:rationale|methods|protocol|"
+            r"methodology)\b|\b(?:study|trial) design\b|\bmethods and design\b|\bdesign of (?:the|a|an)\b",
         ),
     )
 )

@@ -151,7 +151,8 @@ def _same_pages(a: Features, b: Features, s: Signals) -> PairVerdict:
     if s.issue == NO and s.volume != YES and s.journal == NO:
         return _other_report(s)
     if s.volume == YES:
-        if s.author != NO or (s.journal == YES and s.near_year):
+        strangers = s.author == NO and s.shared_people == 0 and not s.span and abstract_relation(a, b) != YES
+        if s.author != NO or (s.journal == YES and s.near_year and not strangers):
             return _same("title_volume_pages", "Title, volume and first page agree.")
         return _doubtful("title_place_other_author", "Title, volume and page agree; author and journal differ.", 0.5)
     if s.volume == UNKNOWN:

@@ -162,12 +162,36 @@ def title_relation(a: Features, b: Features) -> tuple[Title, float]:
     contained = _contained(a, b)
     if likeness >= 0.75 or contained:
         verdict = compare_words(a.title, b.title).verdict
-        if verdict in (Agreement.SAME, Agreement.VARIANT):
-            return (Title.PART if len(long) - len(short) > 12 else Title.SLIP), likeness
-        if len(short) >= 40 and long.startswith(short):
-            return Title.PART, likeness
+        agrees = verdict in (Agreement.SAME, Agreement.VARIANT)
+        if agrees and not contained and len(long) - len(short) <= 12:
+            return Title.SLIP, likeness
+        if agrees or (len(short) >= 40 and long.startswith(short)):
+            return (Title.TWIN if _tells(a, b) else Title.PART), likeness
     return (Title.TWIN if likeness >= 0.55 or contained else Title.OTHER), likeness
 
+
+def _tells(a: Features, b: Features) -> bool:
+    """True when the words that only the longer title has make another report of it ("five-year follow-up", "in men",
+    "study protocol"), and are not merely a subtitle that was left out."""
+    short, long = sorted((a.title.words, b.title.words), key=len)
+    extra = [word for word in long if word not in set(short)]
+    if any(word in _TELLING for word in extra):
+        return True
+    return 0 < len(extra) <= 2 and not any(word in _PLAIN for word in extra)
+
+
+_TELLING_WORDS = (
+    "addendum baseline comment commentary con correction design editorial erratum extension final followup follow hoc "
+    "interim letter long part pilot preliminary pro protocol rationale reply response secondary short subgroup summary "
+    "supplement update updated year years"
+)
+_TELLING = frozenset(_TELLING_WORDS.split())
+_PLAIN_WORDS = (
+    "analysis article case clinical cohort comparative controlled experience experimental literature metaanalysis "
+    "meta multicenter multicentre observational overview perspective prospective qualitative randomised randomized report "
+    "reports results retrospective review series studies study survey synthesis systematic trial"
+)
+_PLAIN = frozenset(_PLAIN_WORDS.split())
 
 _LABELS = re.compile(
     r"\A\W*(?:unlabell?ed\W+|abstract\W+)*(?:background|objectives?|aims?|purpose|introduction|rationale|context|methods|"

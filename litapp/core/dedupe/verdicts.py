@@ -29,3 +29,18 @@ class PairVerdict:
     rule: str
     why: str
     rank: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two ids, the smaller first, and what was found of them."""
+
+    a: str
+    b: str
+    verdict: PairVerdict
+
+
+def keeps_apart(verdict: PairVerdict) -> bool:
+    """A companion by what it is (part, notice, version ...) or where it is printed; not for want of agreement. Two
+    groups with such a pair between them are never joined."""
+    return verdict.relation is Relation.COMPANION and verdict.rule != "other_report"
