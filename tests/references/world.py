@@ -154,7 +154,8 @@ class World:
         """Give the candidate a finished verification."""
         values: dict[str, Any] = {
             "project": self.project, "record": candidate.record, "record_hash": "0", "returned_by": candidate.sources,
-            "status": status, "state": StepState.DONE, "checked_at": MOMENT, "finished_at": MOMENT, "passed": 2, "asked": 2,
+            "status": status, "state": StepState.DONE, "checked_at": MOMENT, "finished_at": MOMENT, "passed": 2,
+            "asked": 2,
         }  # fmt: skip
         if status == "verified":
             values |= {"verified_by": ["crossref", "pubmed"], "verified_on": date(2026, 11, 29)}
