@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
@@ -38,12 +38,16 @@ def unchanged() -> HttpResponse:
     return HttpResponse(status=204)
 
 
+class SeeOther(HttpResponseRedirect):
+    """303: what the form did is to be seen at another address."""
+
+    status_code = 303
+
+
 def redirect_page(request: HttpRequest, address: str) -> HttpResponse:
     """Move the whole page to `address`: 303 for a form, HX-Redirect (204) for htmx."""
     if wants_part(request):
         response = HttpResponse(status=204)
         response["HX-Redirect"] = address
         return response
-    response = HttpResponse(status=303)
-    response["Location"] = address
-    return response
+    return SeeOther(address)

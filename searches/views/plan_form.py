@@ -29,7 +29,7 @@ from searches.services.plans import (
 )
 from searches.views.marked_text import checked_query
 from searches.views.plan_comparison import plan_changes, plan_fields
-from searches.views.plan_sources import source_choices
+from searches.views.plan_sources import SourceChoice, source_choices
 from searches.views.plans import version_of
 
 
@@ -39,7 +39,10 @@ from searches.views.plans import version_of
 def plan_new(request: ProjectRequest, project: Project) -> HttpResponse:
     """An empty form; the first save makes plan and version 1."""
     if request.method == "GET":
-        return _form_page(request, project, None, PlanForm(initial=_first_values()), _queries(project, initial=[{}]))
+        choices = source_choices()
+        usable = [choice.source.key for choice in choices if choice.state.usable]
+        form = PlanForm(initial={"sources": usable})
+        return _form_page(request, project, None, form, _queries(project, initial=[{}]), choices=choices)
     form, queries = PlanForm(request.POST), _queries(project, data=request.POST)
     if answer := _not_yet_saved(request, project, None, form, queries):
         return answer
@@ -98,11 +101,6 @@ def plan_check(request: ProjectRequest, project: Project) -> HttpResponse:
     return render(request, "searches/plan_findings.html", {"checked": checked_query(text)})
 
 
-def _first_values() -> dict[str, Any]:
-    """Sources that can be used here are chosen in a new plan."""
-    return {"sources": [choice.source.key for choice in source_choices() if choice.state.usable]}
-
-
 def _queries(project: Project, *, data: Any = None, initial: Any = None) -> BaseQueryFormSet:
     check = reverse("searches:plan_check", args=[project.pk])
     return QueryFormSet(data, prefix="queries", initial=initial, form_kwargs={"check_address": check})
@@ -140,6 +138,7 @@ def _form_page(
     queries: Any,
     *,
     status: int = 200,
+    choices: list[SourceChoice] | None = None,
     **more: Any,
 ) -> HttpResponse:
     problems = plan_problems(version.plan_content) if version and not form.is_bound else {}
@@ -149,7 +148,7 @@ def _form_page(
         "queries": queries,
         "checked": [checked_query(str(query["boolean"].value() or "")) for query in queries.forms],
         "problems": list(problems.values()),
-        "choices": source_choices(),
+        "choices": choices or source_choices(),
         "chosen": form["sources"].value() or [],
         **more,
     }
