@@ -12,8 +12,6 @@ from django.utils import timezone
 from litapp.core.citations import assign_citation_keys
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
-from litapp.verification.models import Priority
-from litapp.verification.services.requests import prioritise
 from references.models import Reference
 from searches.models import Candidate, Decision, ScreeningDecision
 
@@ -40,8 +38,7 @@ def after_decisions(*, project: Project, candidate_ids: Iterable[int]) -> None:
     """Bring the list in line with the decisions on these candidates: include puts a paper in, all else takes it out.
 
     Called inside the transaction of the decisions. A paper that comes back gets its old row, note and key. Of
-    candidates that were joined, the one that stays takes the reference over. The check of an included record moves to
-    the front.
+    candidates that were joined, the one that stays takes the reference over.
     """
     Project.objects.select_for_update(no_key=True).values_list("pk").get(pk=project.pk)
     ids = sorted(_with_those_that_stay(set(candidate_ids)))
@@ -78,9 +75,6 @@ def _after_decisions(project: Project, ids: Sequence[int]) -> None:
         if c.decision != Decision.INCLUDE and c.pk in known and known[c.pk].removed_at is None
     ]
     _change(project, out, actor, verb="reference.removed", removed=True)
-    waiting = [candidate.verification_id for candidate in included if candidate.verification_id]
-    if waiting:
-        prioritise(verification_ids=waiting, priority=Priority.INCLUDED)
 
 
 def _follow_merges(ids: Sequence[int]) -> None:
