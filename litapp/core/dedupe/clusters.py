@@ -30,8 +30,8 @@ class Clustering:
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """Result over a whole set: clusters, the pairs that made them, companions, and the doubtful pairs left for a person,
-    likeliest first, one for any two clusters."""
+    """Result over a whole set: clusters, the pairs that made them, companions, and the doubtful pairs left for a
+    person, likeliest first, one for any two clusters."""
 
     clusters: tuple[tuple[str, ...], ...]
     merges: tuple[Pair, ...]

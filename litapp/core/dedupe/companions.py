@@ -47,9 +47,9 @@ def companion(a: Features, b: Features, s: Signals) -> PairVerdict | None:
         return PairVerdict(Relation.DIFFERENT, "trial_number", "Two entries of the trial registry.")
     if a.level is b.level is Level.REGISTRATION and s.title in AGREEING and s.near_year:
         return PairVerdict(Relation.SAME, "registration_title", "Two listings of one registration.")
-    if a.level is not b.level and Level.ABSTRACT in (a.level, b.level) and s.title is not Title.OTHER:
-        if s.pages == NO and (s.volume == NO or s.journal == NO) and s.author == YES:
-            return PairVerdict(Relation.COMPANION, Level.ABSTRACT.value, _SENTENCES[Level.ABSTRACT])
+    printed_twice = s.pages == NO and (s.volume == NO or s.journal == NO) and s.author == YES
+    if printed_twice and a.level is not b.level and Level.ABSTRACT in (a.level, b.level) and s.title is not Title.OTHER:
+        return PairVerdict(Relation.COMPANION, Level.ABSTRACT.value, _SENTENCES[Level.ABSTRACT])
     return None
 
 

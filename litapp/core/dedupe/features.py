@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from litapp.core.dedupe.kinds import Level, level_of
+from litapp.core.dedupe.places import page_parts, place_of
 from litapp.core.matching.names import PARTICLES, SUFFIXES, is_et_al
 from litapp.core.matching.spelling import ROMAN
 from litapp.core.matching.words import ARTICLES, TitleWords, title_words
@@ -13,12 +14,14 @@ from litapp.core.normalise import journal_key, title_key
 from litapp.core.records import Person, Record, Scheme
 
 _LANGUAGE = (
-    "afrikaans|arabic|bulgarian|chinese|croatian|czech|danish|dutch|english|finnish|french|german|greek|hebrew|hungarian|"
-    "icelandic|italian|japanese|korean|lithuanian|norwegian|persian|polish|portuguese|romanian|russian|serbian|slovak|"
-    "slovenian|spanish|swedish|thai|turkish|ukrainian|undetermined|vietnamese"
+    "afrikaans|arabic|bulgarian|chinese|croatian|czech|danish|dutch|english|finnish|french|german|greek|"
+    "hebrew|hungarian|icelandic|italian|japanese|korean|lithuanian|norwegian|persian|polish|portuguese|"
+    "romanian|russian|serbian|slovak|slovenian|spanish|swedish|thai|turkish|ukrainian|undetermined|"
+    "vietnamese"
 )
 _TAILS = re.compile(
-    rf"(?:\s*<original>.*|[.?!\])]\s*\(?(?:{_LANGUAGE})(?:,? (?:{_LANGUAGE}))*\)?|\s*[\[(](?:in )?(?:{_LANGUAGE})(?: original)?[\])]|"
+    rf"(?:\s*<original>.*|[.?!\])]\s*\(?(?:{_LANGUAGE})(?:,? (?:{_LANGUAGE}))*\)?|"
+    rf"\s*[\[(](?:in )?(?:{_LANGUAGE})(?: original)?[\])]|"
     r"\s*[\[(](?:erratum|corrected|published erratum|comment|see comment|retract|update)\b[^\])]*[\])]?|"
     r"\s*\(?reprint(?:ed)? (?:from|of|in)\b.*|\s*[\[(]?(?:abstract|review|letter)s?[\])]|[\s*†‡]+)\s*\.?\s*\Z",
     re.IGNORECASE,
@@ -34,28 +37,16 @@ _PART_NUMBERS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
 _NCT = re.compile(r"\bNCT\s?\d{8}\b", re.IGNORECASE)
 _COCHRANE = re.compile(r"\b(?:cd|mr)\d{6}\b", re.IGNORECASE)
 _COCHRANE_VERSION = re.compile(r"\.pub(\d+)", re.IGNORECASE)
-_MONTHS = {
-    m: n for n, m in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)
-}
-_EXCEL = re.compile(r"(?:(\d{1,2})-([a-z]{3})|([a-z]{3})-(\d{1,2}))\Z")
-_PAGES = re.compile(
-    r"\A\D*?(?:p{1,2}\.?\s*)?([a-z]{0,6})\s?0*(\d+)([a-z]?)(?:\s*[-\u2010-\u2015\u2212]+\s*[a-z]{0,6}0*(\d+))?"
-)
 _DIGITS = re.compile(r"\d+")
 _MEETING = re.compile(r"(?<=\w)[.:]?\s*conference\s*(?::|publication).*\Z", re.IGNORECASE)
-_VOLUME = re.compile(r"\s*(?:vol(?:ume)?\.?\s*)?(\d+)?\s*[a-z]?\s*(?:\(\s*(\d{1,3})\s*\))?", re.IGNORECASE)
-_ARTICLE_NUMBER = re.compile(r"[a-z]{0,3}\.?\d{3,}|[a-z]{2,6}\.\d{4,}|[a-z]\d{2,}", re.IGNORECASE)
-_MONTH_NAME = re.compile(
-    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|winter|fall", re.IGNORECASE
-)
 _GENERIC_WORDS = (
-    "abstract abstracts annual answer answers author authors book books case chair column comment comments commentary "
-    "contents correspondence cover discussion editor editorial editors erratum forum foreword from highlights home index "
-    "in interview introduction introducing issue issues january february march april may june july august september "
-    "october november december journal letter letters list meeting message more new news note notes obituary of on opinion "
-    "overview page perspective perspectives preface president proceedings question questions quarterly remarks reply report "
-    "response review reviewer reviewers reviews section special summary symposium table thanks this to update view volume "
-    "welcome word year"
+    "abstract abstracts annual answer answers author authors book books case chair column comment comments "
+    "commentary contents correspondence cover discussion editor editorial editors erratum forum foreword from "
+    "highlights home index in interview introduction introducing issue issues january february march april may "
+    "june july august september october november december journal letter letters list meeting message more new "
+    "news note notes obituary of on opinion overview page perspective perspectives preface president proceedings "
+    "question questions quarterly remarks reply report response review reviewer reviewers reviews section special "
+    "summary symposium table thanks this to update view volume welcome word year"
 )
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 _NO_AUTHOR = frozenset({"anonymous", "anon", "noauthorlisted", "noauthors", "unknown", "na", "author", "editor"})
@@ -65,9 +56,9 @@ _NO_AUTHOR = frozenset({"anonymous", "anon", "noauthorlisted", "noauthors", "unk
 class Features:
     """One record, ready to be compared.
 
-    `core` is the folded title without articles, joined; `tail` words say which part of a series it is. `first` holds
-    the keys that the first author's family name can have, `people` those of all authors. `starts` are the first pages it
-    can have (Excel turns "4-20" into a date), `length` the number of pages.
+    `core` is the folded title without articles, joined; `part` its number in a series. `first` holds the keys that the
+    first author's family name can have, `people` those of all authors. `starts` are the first pages it can have (Excel
+    turns "4-20" into a date), `length` the number of pages; `generic`: a title that many records bear.
     """
 
     record: Record
@@ -132,64 +123,6 @@ def _part_of(words: tuple[str, ...]) -> str:
     return ",".join(ROMAN.get(n, _PART_NUMBERS.get(n, n.lstrip("0"))) for n in found)
 
 
-def _page_parts(pages: str) -> tuple[frozenset[str], str, int | None]:
-    """(possible first pages, letters before the first, number of pages if a range is given)."""
-    text = pages.strip().lower()
-    if not text:
-        return frozenset(), "", None
-    dated = _EXCEL.match(text)
-    if dated:
-        number, month = (dated[1], dated[2]) if dated[1] else (dated[4], dated[3])
-        if month in _MONTHS:
-            return frozenset({str(int(number)), str(_MONTHS[month])}), "", None
-    roman = re.match(r"\(?([ivxl]+)\)?\s*(?:[-\u2010-\u2015]+|\Z)", text)
-    if roman:
-        return frozenset({roman[1]}), "", None
-    text = re.sub(r"(?<=[a-z])-(?=[a-z])", "", text)
-    found = _PAGES.match(text)
-    if not found:
-        return frozenset(), "", None
-    letters, start, after, end = found[1], found[2], found[3], found[4]
-    if letters in ("p", "pp", "no", "page", "pages", "art", "id"):
-        letters = ""
-    length: int | None = 1
-    if end:
-        whole = start[: len(start) - len(end)] + end if len(end) < len(start) else end
-        length = int(whole) - int(start) + 1 if len(whole) < 10 and int(whole) >= int(start) else None
-    elif _DIGITS.search(text, found.end()) or text.endswith("+"):
-        length = None
-    return frozenset({start}), letters or after, length
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Volume, issue and pages after what databases put into the wrong one of the three is moved back."""
-
-    volume: str
-    issues: frozenset[str]
-    pages: str
-
-
-def place_of(record: Record) -> Place:
-    """Read volume, issue and pages. Embase writes "10 (11) (no pagination)" as the volume and the article number as
-    the issue; others write "36 Suppl 2" or "58(3)"."""
-    volume_text, issue_text, pages = record.volume.strip(), record.issue.strip(), record.pages.strip()
-    found = _VOLUME.match(volume_text)
-    volume = (found[1] or "").lstrip("0") if found else ""
-    inner = (found[2] or "").lstrip("0") if found else ""
-    if re.match(r"\d{1,2}\)", volume_text) or (volume and record.date.year and volume == str(record.date.year)):
-        volume = ""
-    numbered = "pagination" in volume_text or bool(inner and _ARTICLE_NUMBER.fullmatch(issue_text))
-    if not pages and _DIGITS.search(issue_text) and (numbered or re.fullmatch(r"e\d{3,}", issue_text.lower())):
-        pages, issue_text = issue_text, inner
-    if _MONTH_NAME.search(issue_text) or re.search(r"suppl", issue_text, re.IGNORECASE):
-        issues = frozenset({inner} - {""})
-    else:
-        numbers = {number.lstrip("0") for number in _DIGITS.findall(issue_text)} or {inner}
-        issues = frozenset(number for number in numbers if number and len(number) <= 2)
-    return Place(volume, issues, pages)
-
-
 def is_generic(words: list[str]) -> bool:
     """True for titles that many records bear: "Editorial", "In this issue", "Annual report 2011"."""
     telling = [word for word in words if word not in _GENERIC and not word.isdigit() and len(word) > 2]
@@ -201,7 +134,7 @@ def features_of(record: Record) -> Features:
     title = title_words(clean_title(record.title))
     content = [word for word in title.words if word not in ARTICLES and word != "and"]
     place = place_of(record)
-    starts, letters, length = _page_parts(place.pages)
+    starts, letters, length = page_parts(place.pages)
     authors = [person for person in record.authors if not is_et_al(person)]
     people = [name_keys(person) for person in authors]
     doi = record.doi

@@ -36,7 +36,7 @@ _TITLE_LEVELS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
         (Level.CONCERN, r"\A\W*(?:editorial )?expression of concern\b"),
         (
             Level.ERRATUM,
-            r"\A\W*(?:(?:author|publisher)(?:'?s)? )?(?:erratum|errata|corrigendum|corrigenda|correction|corrections|addendum)"
+            r"\A\W*(?:(?:author|publisher)(?:'?s)? )?(?:erratum|errata|corrigendum|corrigenda|corrections?|addendum)"
             r"(?:\s*[:.]|\s+(?:to|for|on|in|of|and)\b|\W*\Z)|\A\W*(?:erratum|corrigendum)\b|"
             r"(?:[\s(\[:.-])(?:erratum|corrigendum|correction)\W*\Z|"
             r"\(vol(?:ume)?\.? ?\d+,? [^()]{0,30}\d+\)?\W*\Z",
@@ -45,7 +45,7 @@ _TITLE_LEVELS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
             Level.COMMENT,
             r"\A\W*(?:(?:invited |editorial )?comment(?:s|ary)?(?: (?:on|to|from|by|in response)\b|\s*:\s*|\W*\Z)|"
             r"editorial comments?\b|re\s*:|reply\b|in reply\b|(?:author'?s?'?|the authors?'?|in) (?:reply|response)|"
-            r"response to\b|responses? (?:to|from|by)\b|letters? (?:to (?:the )?editor )?(?:about|on|by|regarding|re)\b|"
+            r"responses? (?:to|from|by)\b|letters? (?:to (?:the )?editor )?(?:about|on|by|regarding|re)\b|"
             r"(?:letter|correspondence|editorial|response|viewpoint|discussion|rejoinder)\s*:|"
             r"letter to (?:the )?editors?\b|discussion (?:of|on|by)\b|summary of\s*:?|critique of\b|faculty of 1000|"
             r"in response to\b|a reply to\b|a comment on\b|comment on\b|rebuttal\b|reply to comment)|"
@@ -54,8 +54,9 @@ _TITLE_LEVELS: tuple[tuple[Level, re.Pattern[str]], ...] = tuple(
         ),
         (
             Level.PROTOCOL,
-            r"\bprotocol\b|\brationale,? (?:and )?(?:study )?design\b|\bdesign,? (?:and )?(?:rationale|methods|protocol|"
-            r"methodology)\b|\b(?:study|trial) design\b|\bmethods and design\b|\bdesign of (?:the|a|an)\b",
+            r"\bprotocol\b|\brationale,? (?:and )?(?:study )?design\b|"
+            r"\bdesign,? (?:and )?(?:rationale|methods|protocol|methodology)\b|"
+            r"\b(?:study|trial) design\b|\bmethods and design\b|\bdesign of (?:the|a|an)\b",
         ),
     )
 )

@@ -26,10 +26,7 @@ def compare_features(a: Features, b: Features) -> PairVerdict:
     apart = companion(a, b, s)
     if apart is not None:
         return apart
-    if s.title in AGREEING:
-        verdict = _same_title(a, b, s)
-    else:
-        verdict = _other_title(a, b, s)
+    verdict = _same_title(a, b, s) if s.title in AGREEING else _other_title(a, b, s)
     if verdict.relation is Relation.SAME and s.pmid == NO and not (s.doi == YES and s.pages == YES):
         return PairVerdict(Relation.DOUBTFUL, "two_pmids", "All else agrees, but the PMIDs differ.", 0.5)
     return verdict
@@ -87,9 +84,9 @@ def _generic_title(a: Features, b: Features, s: Signals) -> PairVerdict:
         return _same("generic_title_place", "A common title, but journal, volume, issue and pages agree.")
     if placed and s.author == YES and s.issue == YES and s.span:
         return _same("generic_title_place", "A common title, but journal, volume, issue and pages agree.")
-    if s.title is Title.EQUAL and s.volume == s.issue == s.journal == YES and s.author != NO and s.doi != NO:
-        if s.pages != NO and abstract_relation(a, b) == YES:
-            return _same("generic_title_abstract", "A common title, but journal, volume, issue and abstract agree.")
+    issue_agrees = s.volume == s.issue == s.journal == YES and NO not in (s.author, s.doi, s.pages)
+    if s.title is Title.EQUAL and issue_agrees and abstract_relation(a, b) == YES:
+        return _same("generic_title_abstract", "A common title, but journal, volume, issue and abstract agree.")
     whole = s.title is Title.EQUAL and len(a.core) >= 15 and s.author == YES and s.journal == YES and s.issue != NO
     if whole and s.volume != NO and s.pages != NO and s.doi != NO and s.near_year:
         if s.pages == YES or abstract_relation(a, b) == YES:
@@ -195,20 +192,22 @@ def _overlapping(a: Features, b: Features) -> bool:
     if bool(a.letters) != bool(b.letters) and not {a.letters, b.letters} & {"s"}:
         return True
     for one, other in ((a, b), (b, a)):
-        for start in one.starts:
-            for begin in other.starts:
-                if len(start) < 9 and len(begin) < 9 and 0 <= int(start) - int(begin) < max(other.length or 1, 4):
+        for start in filter(_is_page_number, one.starts):
+            for begin in filter(_is_page_number, other.starts):
+                if 0 <= int(start) - int(begin) < max(other.length or 1, 4):
                     return True
     return any(f.starts == {"1"} and (f.length or 0) > 1 for f in (a, b))
 
 
+def _is_page_number(page: str) -> bool:
+    return page.isdecimal() and len(page) < 9
+
+
 def _no_pages(a: Features, b: Features, s: Signals) -> PairVerdict:
     if s.volume == NO:
-        if s.journal == YES and s.author == YES and s.near_year and abstract_relation(a, b) == YES:
-            if Level.ABSTRACT in (a.level, b.level) or s.year_gap == 0:
-                return _doubtful(
-                    "volumes_differ", "Title, author, journal and abstract agree; the volume does not.", 0.6
-                )
+        alike = s.journal == YES and s.author == YES and s.year_gap in (0, None)
+        if alike and abstract_relation(a, b) == YES:
+            return _doubtful("volumes_differ", "Title, author, journal and abstract agree; the volume does not.", 0.6)
         return _other_report(s)
     if s.author == NO or not s.near_year or s.issue == NO:
         if s.author == NO and s.journal == YES and s.volume == YES and s.year_gap == 0 and s.shared_people >= 0.5:
@@ -247,11 +246,10 @@ def _other_title(a: Features, b: Features, s: Signals) -> PairVerdict:
         unopposed = NO not in (s.pages, s.volume, s.issue)
         if s.title is Title.TWIN and people and unopposed and s.likeness >= 0.7:
             return _same("identifier_near_title", f"{what} and author agree; the titles are nearly the same.")
-        if s.title is Title.TWIN and s.author == YES and s.journal == YES and s.likeness >= 0.9:
-            if s.pages != NO or abstract_relation(a, b) == YES:
-                return _same(
-                    "identifier_near_title", f"{what}, author and journal agree; the titles are nearly the same."
-                )
+        nearly = s.title is Title.TWIN and s.author == YES and s.journal == YES and s.likeness >= 0.9
+        if nearly and (s.pages != NO or abstract_relation(a, b) == YES):
+            why = f"{what}, author and journal agree; the titles are nearly the same."
+            return _same("identifier_near_title", why)
         if s.title is Title.TWIN and place and s.volume == YES and s.likeness >= 0.85:
             return _same("identifier_place", f"{what}, volume and pages agree; the titles are written otherwise.")
         if unopposed and people and s.near_year and (s.pmid == YES or s.shared_people >= 0.8):

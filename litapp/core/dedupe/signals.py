@@ -35,8 +35,8 @@ AGREEING = frozenset({Title.EQUAL, Title.PART, Title.SLIP})
 class Signals:
     """Agreement of two records field by field: 1 agrees, 0 not stated, -1 differs.
 
-    `likeness` of the titles is 0 to 1; `contained`: one begins or ends with the other. `span`: both give the same range of at least three pages. `exact_page`: the
-    first page is certain on both sides and not page 1.
+    `likeness` of the titles is 0 to 1; `contained`: one begins or ends with the other. `span`: both give the same range
+    of at least three pages. `exact_page`: the first page is certain on both sides and not page 1.
     """
 
     title: Title
@@ -181,15 +181,16 @@ def _tells(a: Features, b: Features) -> bool:
 
 
 _TELLING_WORDS = (
-    "addendum baseline comment commentary con correction design editorial erratum extension final followup follow hoc "
-    "interim letter long part pilot preliminary pro protocol rationale reply response secondary short subgroup summary "
-    "supplement update updated year years"
+    "addendum baseline comment commentary con correction design editorial erratum extension final followup follow "
+    "hoc interim letter long part pilot preliminary pro protocol rationale reply response secondary short "
+    "subgroup summary supplement update updated year years"
 )
 _TELLING = frozenset(_TELLING_WORDS.split())
 _PLAIN_WORDS = (
     "analysis article case clinical cohort comparative controlled experience experimental literature metaanalysis "
-    "meta multicenter multicentre observational overview perspective prospective qualitative randomised randomized report "
-    "reports results retrospective review series studies study survey synthesis systematic trial"
+    "meta multicenter multicentre observational overview perspective prospective qualitative randomised "
+    "randomized report reports results retrospective review series studies study survey synthesis systematic "
+    "trial"
 )
 _PLAIN = frozenset(_PLAIN_WORDS.split())
 
