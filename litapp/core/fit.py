@@ -41,8 +41,9 @@ QUESTION_STOP_WORDS = TITLE_STOP_WORDS | frozenset(
         r"\w+",
         "about after among any been being benefit benefits best better both compare compared comparative comparison "
         "could effect effective effectiveness effects efficacy evidence get give given had harm harms help impact "
-        "improve improves influence known less may might more most much safety should some such than them there they those "
-        "through towards used useful we whether work works would patient patients people person persons study studies",
+        "improve improves influence known less may might more most much safety should some such than them there they "
+        "those through towards used useful we whether work works would patient patients people person persons study "
+        "studies",
     )
 )
 """Words of a question that tell nothing of its subject."""
