@@ -212,7 +212,7 @@ _key = lru_cache(maxsize=32768)(title_key)
 
 
 def _block(terms: Iterable[str]) -> tuple[_Wanted, ...]:
-    wanted = {}
+    wanted: dict[tuple[object, ...], _Wanted] = {}
     for text in terms:
         term = _wanted(text)
         if term is not None:

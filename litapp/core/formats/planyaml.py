@@ -82,7 +82,7 @@ def _refuse_what_no_plan_needs(text: str) -> None:
     """Raises PlanError at the first alias, tag, second document or absurd nesting, before anything is built."""
     depth = documents = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = event.start_mark.line + 1
+        line = event.start_mark.line + 1 if event.start_mark else 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise PlanError({"plan": f"Line {line}: references (& and *) are not used in plans. Write the text out."})
         if getattr(event, "tag", None):
