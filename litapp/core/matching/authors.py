@@ -81,49 +81,60 @@ _GROUP_WORDS = frozenset(
 def _people(
     people: list[Name], others: list[Name], no_groups: bool, ours_complete: bool, theirs_complete: bool
 ) -> AuthorComparison:
-    pairs, clash = _pairs(people, others)
-    matched = sum(1 for pair in pairs if pair is not None)
-    first = bool(pairs and pairs[0] == 0) and clash != 0
+    pairing = _pair(people, others)
+    places = pairing.places
 
-    def result(verdict: Agreement, why: str = "") -> AuthorComparison:
-        text = f"Authors: {why}." if why else ""
-        return AuthorComparison(verdict, text, matched, len(people), len(others), first)
+    def result(
+        verdict: Agreement, why: str = "", matched: int = sum(p is not None for p in places)
+    ) -> AuthorComparison:
+        first = places[0] == 0 and pairing.clash != 0
+        return AuthorComparison(verdict, f"Authors: {why}." if why else "", matched, len(people), len(others), first)
 
-    if matched == 0 and _filed_by_given_name(people, others):
-        matched = len(people)
-        return result(Agreement.VARIANT, "given names and family names exchanged")
-    if matched == 0:
+    if all(place is None for place in places):
+        if _filed_by_given_name(people, others):
+            return result(Agreement.VARIANT, "given names and family names exchanged", len(people))
         return result(Agreement.DIFFERS, f"none of ours ({_names(people)}) is among the source's ({_names(others)})")
+    fault = _fault(people, others, pairing, theirs_complete) or _missing(people, others, pairing, ours_complete)
+    if fault:
+        return result(Agreement.DIFFERS, fault)
+    if None in places:
+        return result(Agreement.VARIANT, "the source's list is cut")
+    if len(others) > len(people):
+        return result(Agreement.VARIANT, f"list cut after the first {len(people) if len(people) > 1 else 'one'}")
+    if no_groups and pairing.exact:
+        return result(Agreement.SAME)
+    return result(Agreement.VARIANT, "names written differently")
+
+
+def _fault(people: list[Name], others: list[Name], pairing: Pairing, theirs_complete: bool) -> str:
+    """What is wrong with a name, or with the order; "" when nothing is."""
+    places, clash = pairing.places, pairing.clash
     if clash is not None:
-        who = _ordinal(clash, len(people))
-        return result(
-            Agreement.DIFFERS, f"{who} is {people[clash].shown}, in the source {others[pairs[clash] or 0].shown}"
-        )
-    missing = [j for j in range(len(others)) if j not in set(pairs)]
-    extra = [i for i, j in enumerate(pairs) if j is None]
-    if extra and not theirs_complete and min(extra) >= len(others):
-        extra = []
-    found = [j for j in pairs if j is not None]
-    if extra:
-        return result(Agreement.DIFFERS, _extra(people, others, extra, missing))
+        who = others[places[clash] or 0].shown
+        return f"{_ordinal(clash, len(people))} is {people[clash].shown}, in the source {who}"
+    extra = [i for i, place in enumerate(places) if place is None]
+    if extra and (theirs_complete or extra[0] < len(others)):
+        at = extra[0]
+        if at < len(others) and at not in places:
+            return f"{_ordinal(at, len(people))} is {people[at].shown}, in the source {others[at].shown}"
+        return f"{_names([people[i] for i in extra])} not among the source's authors"
+    found = [place for place in places if place is not None]
     if found != sorted(found):
-        at = next(i for i, j in enumerate(pairs) if j != i)
-        return result(
-            Agreement.DIFFERS,
-            f"another order: {_ordinal(at, len(people))} is {people[at].shown}, in the "
-            f"source {others[at].shown if at < len(others) else 'nobody'}",
-        )
-    if missing:
-        cut = min(missing) >= len(people)
-        if not cut:
-            return result(Agreement.DIFFERS, f"{_names([others[j] for j in missing])} missing in ours")
-        if ours_complete and len(people) not in CUT_LENGTHS:
-            return result(Agreement.DIFFERS, f"{_names([others[j] for j in missing])} missing at the end of ours")
-        return result(Agreement.VARIANT, "list cut after the first " + (str(len(people)) if len(people) > 1 else "one"))
-    exact = no_groups and all(
-        compare_names(a, others[j]) is NameMatch.SAME for a, j in zip(people, pairs, strict=True) if j is not None
-    )
-    return result(Agreement.SAME) if exact else result(Agreement.VARIANT, "names written differently")
+        at = next(i for i, place in enumerate(places) if place != i)
+        who = others[at].shown if at < len(others) else "nobody"
+        return f"another order: {_ordinal(at, len(people))} is {people[at].shown}, in the source {who}"
+    return ""
+
+
+def _missing(people: list[Name], others: list[Name], pairing: Pairing, ours_complete: bool) -> str:
+    """Who of the source's authors is missing in ours, when the list was not cut the way reference styles cut."""
+    missing = [place for place in range(len(others)) if place not in pairing.places]
+    if not missing:
+        return ""
+    names = _names([others[place] for place in missing])
+    if missing[0] < len(people):
+        return f"{names} missing in ours"
+    return f"{names} missing at the end of ours" if ours_complete and len(people) not in CUT_LENGTHS else ""
 
 
 def _filed_by_given_name(people: list[Name], others: list[Name]) -> bool:
@@ -138,35 +149,41 @@ def _letters(name: Name) -> list[str]:
     return sorted(name.core[:1] + name.initials)
 
 
-def _pairs(people: list[Name], others: list[Name]) -> tuple[list[int | None], int | None]:
-    """For each of ours the place of its counterpart, or None; and the first place where only the given names clash."""
-    pairs: list[int | None] = [None] * len(people)
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """For each of ours the place of its counterpart, or None; the first place where only the given names clash; whether
+    all names are the same."""
+
+    places: list[int | None]
+    clash: int | None
+    exact: bool
+
+
+def _pair(people: list[Name], others: list[Name]) -> Pairing:
+    places: list[int | None] = [None] * len(people)
     free = set(range(len(others)))
+    exact = len(people) == len(others)
+    waiting: list[tuple[int, NameMatch]] = []
     for i, name in enumerate(people):
-        if i < len(others) and compare_names(name, others[i]) >= NameMatch.VARIANT:
-            pairs[i] = i
+        match = compare_names(name, others[i]) if i < len(others) else NameMatch.NONE
+        exact = exact and match is NameMatch.SAME
+        if match >= NameMatch.VARIANT:
+            places[i] = i
             free.discard(i)
+        else:
+            waiting.append((i, match))
     clash: int | None = None
-    for i, name in enumerate(people):
-        if pairs[i] is not None:
-            continue
-        ranked = [(compare_names(name, others[j]), -abs(i - j), -j) for j in free]
+    for i, match in waiting:
+        ranked = [(compare_names(people[i], others[j]), -abs(i - j), -j) for j in free if j != i]
         best = max(ranked, default=(NameMatch.NONE, 0, 0))
         if best[0] >= NameMatch.VARIANT:
-            pairs[i] = -best[2]
+            places[i] = -best[2]
             free.discard(-best[2])
-        elif i in free and compare_names(name, others[i]) is NameMatch.GIVEN_CLASH:
-            pairs[i] = i
+        elif match is NameMatch.GIVEN_CLASH and i in free:
+            places[i] = i
             free.discard(i)
             clash = i if clash is None else clash
-    return pairs, clash
-
-
-def _extra(people: list[Name], others: list[Name], extra: list[int], missing: list[int]) -> str:
-    at = extra[0]
-    if at in missing:
-        return f"{_ordinal(at, len(people))} is {people[at].shown}, in the source {others[at].shown}"
-    return f"{_names([people[i] for i in extra])} not among the source's authors"
+    return Pairing(places, clash, exact)
 
 
 def _names(names: list[Name], most: int = 3) -> str:

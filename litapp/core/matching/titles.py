@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
@@ -31,6 +32,7 @@ _CONFUSABLE = frozenset(
     )
 )
 """Real words one inner letter apart: never a slip of the pen."""
+_RUNS = re.compile(r"\d+")
 _OPPOSED = (
     ("hyper", "hypo"),
     ("inter", "intra"),
@@ -273,8 +275,8 @@ def _without_articles(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for word in words if word not in ARTICLES and word != "and")
 
 
-def _digits(words: tuple[str, ...]) -> str:
-    return " ".join("".join(c for c in word if c.isdigit()) for word in words).replace(" ", "")
+def _digits(words: tuple[str, ...]) -> list[str]:
+    return _RUNS.findall(" ".join(words))
 
 
 def _word_agrees(a: str, b: str) -> tuple[str | None, int]:
@@ -312,6 +314,8 @@ def is_slip(a: str, b: str) -> bool:
     First letters (symptomatic/asymptomatic, efferent/afferent) and endings (nitrate/nitrite) carry meaning and are
     never slips, nor are opposed prefixes and known look-alikes.
     """
+    if a[-1:] == b[-1:] == "s":
+        a, b = a[:-1], b[:-1]
     if min(len(a), len(b)) < SHORTEST_TYPO_WORD - 1 or max(len(a), len(b)) < SHORTEST_TYPO_WORD:
         return False
     if DamerauLevenshtein.distance(a, b, score_cutoff=1) != 1:
@@ -323,7 +327,8 @@ def is_slip(a: str, b: str) -> bool:
     while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
         end += 1
     exchanged = len(a) == len(b) and sorted(a) == sorted(b)
-    if start < 2 or end < (1 if exchanged else 3 if len(a) == len(b) else 2):
+    dropped = len(a) != len(b)
+    if start < 2 or end < (1 if exchanged or (dropped and min(len(a), len(b)) >= 9) else 2 if dropped else 3):
         return False
     if frozenset({a, b}) in _CONFUSABLE:
         return False

@@ -107,7 +107,7 @@ def title_words(text: str) -> TitleWords:
         words=tuple(words),
         joined=joined,
         breaks=tuple(at for at in breaks if at < len(words)),
-        digits=tuple(_DIGITS.findall(joined)) if has_digit else (),
+        digits=tuple(_DIGITS.findall(" ".join(words))) if has_digit else (),
         decimals=decimals,
         plus=plus,
         minus=minus,
