@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import itertools
 import json
 import re
 import unicodedata
@@ -15,8 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from litapp.core.citations import assign_citation_keys
 from litapp.core.formats.bibtex import protected_title, write_bibtex
 from litapp.core.formats.entry import ExportEntry
+from litapp.core.formats.pubmedxml import iter_pubmed_records
 from litapp.core.identifiers import same_doi
 from litapp.core.markup import plain_text
 from litapp.core.records import Identifier, PartialDate, Person, Record, Scheme
@@ -185,7 +189,7 @@ PAPERS = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(PAPERS, min_size=1, max_size=6), NASTY_TEXT)
 def test_every_file_is_read_whole_by_pandoc_and_by_bibtexparser(papers: list[Record], reason: str) -> None:
     entries = [ExportEntry(paper, f"k{i}", "suspect", verdict_note=reason) for i, paper in enumerate(papers)]
@@ -204,7 +208,7 @@ def test_every_file_is_read_whole_by_pandoc_and_by_bibtexparser(papers: list[Rec
 WORDS = st.text(st.sampled_from("abcDEF mRNA 12 ,;:()&%$#_~^\\<>*+=@αßøŁ漢-"), min_size=1, max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=8))
 def test_titles_come_back_from_pandoc(titles: list[str]) -> None:
     shown = [plain_text(title) for title in titles]
@@ -265,3 +269,24 @@ def test_reported_faults_of_other_tools(shared: Path, name: str) -> None:
     else:
         assert (read["URL"], read["DOI"]) == (item["URL"], item["DOI"])
         assert comparable(read["title"]) == comparable(plain_text(item["title"]))
+
+
+@pytest.mark.shared
+def test_real_records_come_back_from_pandoc(shared: Path) -> None:
+    with gzip.open(shared / "corpus/pubmed/pubmed21n1298_even_01.xml.gz") as file:
+        papers = list(itertools.islice(iter_pubmed_records(file.read()), 600))
+    entries = [ExportEntry(paper, key) for paper, key in zip(papers, assign_citation_keys(papers, set()), strict=True)]
+    items = read_with_pandoc(write_bibtex(entries))
+    read = [
+        (i["id"], i.get("DOI", ""), comparable(plain_text(i["title"])).casefold(), len(i.get("author", ())))
+        for i in items
+    ]
+    assert read == [
+        (
+            entry.key,
+            entry.record.doi,
+            comparable(plain_text(entry.title)).casefold(),
+            len(entry.record.authors) + (bool(entry.record.authors) and not entry.record.authors_complete),
+        )
+        for entry in entries
+    ]
