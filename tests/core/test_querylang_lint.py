@@ -31,6 +31,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("a[foo]", [("unknown_tag", "a[foo]")]),
         ("2020:2015[dp]", [("reversed_range", "2020:2015[dp]")]),
         ("2020:2020/06[dp]", []),
+        ("2020/06:2020[dp]", []),
         ("'older adult*'", [("single_quote", "'older")]),
         ("a[ti] NOT a[ti]", [("empty_not", "a[ti] NOT a[ti]")]),
         ("(a OR b", [("syntax", "(")]),

@@ -70,6 +70,7 @@ def test_pages_by_cursor_join_to_the_whole(get: Get) -> None:
     dois, cursor = [], "*"
     while True:
         page = get("/crossref/works", {"query": "asthma covid", "rows": 7, "cursor": cursor}).json["message"]
+        assert len(page["items"]) <= 7
         if not page["items"]:
             break
         dois += [item["DOI"] for item in page["items"]]

@@ -161,8 +161,9 @@ def crossref_work(shared: Path) -> Shape:
         for item in items:
             shape_of(item, "", shape)
     with gzip.open(shared / "corpus/crossref/works.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            shape_of(json.loads(line), "", shape)
+        for work in map(json.loads, lines):
+            if isinstance(work.get("title"), list):  # one line is CSL JSON, which has other types
+                shape_of(work, "", shape)
     return shape
 
 
