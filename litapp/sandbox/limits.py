@@ -1,6 +1,6 @@
 """Rate limits of the real sources on a clock that can run faster: counted per client, refused as the source refuses.
 
-Sources of the numbers: the sources' recorded headers and documents (see docs/architecture.md, sandbox).
+The numbers stand with each source, with where they come from.
 """
 
 from __future__ import annotations

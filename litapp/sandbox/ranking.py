@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 
 from litapp.sandbox.corpus import sets
 from litapp.sandbox.corpus.vocabularies import STOP_WORDS
@@ -12,7 +13,7 @@ from litapp.sandbox.corpus.words import split_words
 from litapp.sandbox.dispatch import World
 
 MOST = 100_000
-_CACHED = 128
+_CACHED = 64
 
 
 class Ranking:
@@ -22,7 +23,7 @@ class Ranking:
         self.world, self._visible = world, visible
         self._cached = functools.lru_cache(maxsize=_CACHED)(self._ranked)
 
-    def any_word(self, columns_and_texts: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
+    def any_word(self, columns_and_texts: tuple[tuple[str, str], ...]) -> Sequence[int]:
         """Articles with any of the words, best first. Each pair is (full-text columns, words)."""
         parts = []
         for columns, text in columns_and_texts:
@@ -31,7 +32,7 @@ class Ranking:
                 parts.append(f"{{{columns}}} : ({' OR '.join(words)})")
         return self._cached(" OR ".join(f"({part})" for part in parts)) if parts else ()
 
-    def most_words(self, text: str, columns: str, share: float = 0.6) -> tuple[int, ...]:
+    def most_words(self, text: str, columns: str, share: float = 0.6) -> Sequence[int]:
         """Articles with at least `share` of the words, best first."""
         words = _words(text)
         if not words:
@@ -49,16 +50,16 @@ class Ranking:
                 found[place] |= found[place - 1] & hits
         members = set(sets.numbers_of(found[needed]))
         ranked = self._cached(f"{{{columns}}} : ({' OR '.join(words)})")
-        return tuple(number for number in ranked if number in members)
+        return [number for number in ranked if number in members]
 
-    def expression(self, expression: str) -> tuple[int, ...]:
+    def expression(self, expression: str) -> Sequence[int]:
         """Articles for a full-text expression, best first. Raises sqlite3.OperationalError on a bad one."""
         return self._cached(expression)
 
-    def _ranked(self, expression: str) -> tuple[int, ...]:
+    def _ranked(self, expression: str) -> Sequence[int]:
         ranked = self.world.evaluator.words.ranked(expression, MOST)
         pmids = self.world.corpus.pmids_of_ids(ranked)
-        return tuple(number for number in ranked if number not in pmids or self._visible(pmids[number]))
+        return array("i", (number for number in ranked if number not in pmids or self._visible(pmids[number])))
 
 
 def _words(text: str) -> list[str]:

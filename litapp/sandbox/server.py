@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
+import sys
 import threading
 import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 from litapp.sandbox.corpus.evaluate import Evaluator
 from litapp.sandbox.corpus.store import Corpus
@@ -87,6 +89,11 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
     allow_reuse_address = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no news; anything else is a fault of the sandbox and is shown."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _handler_of(sandbox: Sandbox) -> type[BaseHTTPRequestHandler]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,14 @@ def test_a_file_that_is_no_corpus_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="is not a corpus file"):
         load_files(other, [])
     assert other.read_bytes().startswith(b"not a database"), "it was not touched"
+
+
+def test_connections_are_shared_between_threads_that_come_and_go(tiny_corpus: Path) -> None:
+    corpus = Corpus(tiny_corpus)
+    for _ in range(30):
+        thread = threading.Thread(target=corpus.rows, args=("SELECT 1",))
+        thread.start()
+        thread.join()
+    assert len(corpus._idle) == 1
+    corpus.close()
+    assert corpus._idle == []

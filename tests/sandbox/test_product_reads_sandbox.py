@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from litapp.core.plan import Filters, PlanQuery
+from litapp.core.plan import Filters, PlanQuery, Preprints
 from litapp.core.records import Identifier, NoticeKind, Record, Scheme
 from litapp.providers import registry
 from litapp.providers.http import PoliteClient
@@ -91,3 +91,23 @@ def test_a_title_is_matched(client: PoliteClient, source: str) -> None:
     records, answers = registry.provider(source).match(client, title)
     assert answers
     assert folded(title) in [folded(record.title.rstrip(".")) for record in records]
+
+
+@pytest.mark.parametrize("source", ["pubmed", "crossref", "openalex", "semanticscholar"])
+@pytest.mark.parametrize(
+    "filters",
+    [
+        Filters(year_from=1979, year_to=1979),
+        Filters(year_to=1990),
+        Filters(year_from=2020, languages=("eng",)),
+        Filters(publication_types=("Review",), preprints=Preprints.EXCLUDED),
+        Filters(preprints=Preprints.ONLY),
+    ],
+)
+def test_filters_are_understood_and_narrow_the_search(client: PoliteClient, source: str, filters: Filters) -> None:
+    provider = registry.provider(source)
+    narrowed = provider.count(client, provider.compile(QUERY, filters)).total
+    assert narrowed <= provider.count(client, provider.compile(QUERY, Filters())).total
+    years = range(filters.year_from or 0, (filters.year_to or 9_999) + 1)
+    page = provider.fetch_page(client, provider.compile(QUERY, filters), {}, 100)
+    assert all(set(hit.record.years) & set(years) for hit in page.hits)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,15 +86,13 @@ def check_form(connection: sqlite3.Connection, name: str) -> None:
 
 
 class Corpus:
-    """Reads of one corpus file; safe to use from many threads (each has its own connection)."""
+    """Reads of one corpus file; safe to use from many threads."""
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
             raise CorpusError(f"There is no corpus at {path.name}. Make one with: manage.py sandbox_load FILE…")
         self.path = path
-        self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
-        self._lock = threading.Lock()
+        self._idle: list[sqlite3.Connection] = []
         probe = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         try:
             check_form(probe, path.name)
@@ -105,19 +103,18 @@ class Corpus:
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query."""
-        return self._connection().execute(sql, values).fetchall()
+        with self._borrowed() as connection:
+            return connection.execute(sql, values).fetchall()
 
     def numbers(self, sql: str, values: Sequence[object] = ()) -> set[int]:
         """The first column of a query as a set."""
-        return {row[0] for row in self._connection().execute(sql, values)}
+        with self._borrowed() as connection:
+            return {row[0] for row in connection.execute(sql, values)}
 
     def close(self) -> None:
-        """Close the connections of all threads."""
-        with self._lock:
-            for connection in self._connections:
-                connection.close()
-            self._connections.clear()
-        self._local = threading.local()
+        """Close all connections that are not in use."""
+        while self._idle:
+            self._idle.pop().close()
 
     def entry(self, number: int) -> Entry | None:
         """The entry with this number."""
@@ -166,16 +163,19 @@ class Corpus:
         rows = self.rows("SELECT xml FROM article WHERE pmid = ? AND xml IS NOT NULL", (pmid,))
         return zlib.decompress(rows[0][0]) if rows else None
 
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
+    @contextmanager
+    def _borrowed(self) -> Iterator[sqlite3.Connection]:
+        """A connection for one query: an idle one, else a new one. As many stay open as were ever busy at once."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
             connection = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, check_same_thread=False)
-            connection.execute("PRAGMA cache_size = -32000")
+            connection.execute("PRAGMA cache_size = -16000")
             connection.execute("PRAGMA mmap_size = 536870912")
-            self._local.connection = connection
-            with self._lock:
-                self._connections.append(connection)
-        return connection
+        try:
+            yield connection
+        finally:
+            self._idle.append(connection)
 
 
 def _unpacked(data: bytes | None) -> dict[str, Any] | None:
