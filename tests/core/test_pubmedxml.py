@@ -6,10 +6,12 @@ import gzip
 import io
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from litapp.core.formats.pubmeddates import date_in_citation
 from litapp.core.formats.pubmedxml import PubmedXmlError, iter_pubmed_records
@@ -330,6 +332,21 @@ def test_a_stream_is_read_record_by_record() -> None:
     stream = Counting(many + b"</PubmedArticleSet>")
     next(iter_pubmed_records(stream, source="import"))
     assert Counting.taken < len(many) / 4
+
+
+def test_records_that_were_read_are_not_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    iterparse = etree.iterparse
+
+    def remembered(*args: Any, **options: Any) -> Any:
+        made.append(iterparse(*args, **options))
+        return made[-1]
+
+    monkeypatch.setattr(etree, "iterparse", remembered)
+    inner = FULL.removeprefix(b"<PubmedArticleSet>").removesuffix(b"</PubmedArticleSet>")
+    assert len(list(iter_pubmed_records(b"<PubmedArticleSet>" + inner * 50 + b"</PubmedArticleSet>"))) == 50
+    (root,) = [parser.root for parser in made]
+    assert [len(child) for child in root] == [0]
 
 
 def test_the_source_is_written_into_the_record() -> None:

@@ -98,6 +98,13 @@ def test_the_callers_address_in_ncbis_refusal_is_removed() -> None:
     )
 
 
+def test_the_archive_keeps_no_address_of_the_caller() -> None:
+    made = bench([text_reply('{"error":"API rate limit exceeded","api-key":"192.0.2.7","count":"4","limit":"3"}', 429)])
+    with pytest.raises(SourceError):
+        made.client.send(REQUESTS["pubmed"])
+    assert b"192.0.2.7" not in made.archive.answers[0].body
+
+
 def test_secrets_do_not_follow_a_redirection_to_another_host() -> None:
     work = {"status": "ok", "message-type": "work", "message": {"DOI": "10.1/x", "title": ["T"]}}
     made = bench([text_reply("", 302, location="https://mirror.example/works"), json_reply(work)], key=KEY, email=EMAIL)
