@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
 export DJANGO_SETTINGS_MODULE := litapp.settings
-DEMO := LITAPP_DATA_DIR=$(CURDIR)/data/demo
+SANDBOX_PORT ?= 8100
+DEMO := LITAPP_DATA_DIR=$(CURDIR)/data/demo LITAPP_SANDBOX_URL=http://127.0.0.1:$(SANDBOX_PORT) LITAPP_SANDBOX_CLOCK=20
 
 .PHONY: help run demo test check format requirements clean
 

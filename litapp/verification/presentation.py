@@ -38,7 +38,7 @@ _LABELS = {source.key: source.label for source in SOURCES}
 
 def source_label(key: str) -> str:
     """The name of a source for reading; a key that is no source of ours stands for itself."""
-    return _LABELS.get(key, key)
+    return "brought by a person" if key == "brought" else _LABELS.get(key, key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from litapp.core.plan import SearchPlan
-from litapp.core.records import record_from_dict
+from litapp.core.records import Record, record_from_dict
 from litapp.ledger.models import SourceRecord
 from litapp.ledger.services.records import store_hits
 from litapp.projects.models import Project
@@ -48,15 +48,7 @@ def absorb_hits(*, step: RetrievalStep, page: Page) -> Absorbed:
     hits = list(page.hits)
     rows = store_hits((hit.answer_id, hit.position, hit.record) for hit in hits)
     new_hits = _store_ranks(step, hits, rows)
-    members = _unlinked(project, hits, rows)
-    grouping = Grouping(_groups_near(project, members))
-    for member in members:
-        grouping.add(member)
-    touched = [group for group in grouping.groups if group.new_members()]
-    plan = step.run.version
-    made = _create(project, [group for group in touched if group.candidate_id is None], plan)
-    changed, merged = _update(project, [group for group in touched if group.candidate_id is not None], plan)
-    _link(project, touched)
+    made, changed, merged = _absorb(project, _unlinked(project, [hit.record for hit in hits], rows), step.run.version)
     return Absorbed(
         hits=new_hits,
         candidates_new=made,
@@ -67,17 +59,40 @@ def absorb_hits(*, step: RetrievalStep, page: Page) -> Absorbed:
 
 
 @transaction.atomic
+def absorb_brought(*, project: Project, rows: Sequence[SourceRecord]) -> list[int]:
+    """Put records that a person brought into candidates, without a run. Returns the candidates, in the order given."""
+    locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    _absorb(locked, _unlinked(locked, [row.record for row in rows], rows), None)
+    links = CandidateSource.objects.filter(project=locked, source_record__in=[row.pk for row in rows])
+    at = dict(links.values_list("source_record_id", "candidate_id"))
+    return [at[row.pk] for row in rows]
+
+
+def _absorb(project: Project, members: Sequence[Member], version: SearchPlanVersion | None) -> tuple[int, int, int]:
+    """Group the members with what is there; returns how many candidates are new, changed, merged into another."""
+    grouping = Grouping(_groups_near(project, members))
+    for member in members:
+        grouping.add(member)
+    touched = [group for group in grouping.groups if group.new_members()]
+    made = _create(project, [group for group in touched if group.candidate_id is None], version)
+    changed, merged = _update(project, [group for group in touched if group.candidate_id is not None], version)
+    _link(project, touched)
+    return made, changed, merged
+
+
+@transaction.atomic
 def rebuild_candidate(*, candidate: Candidate) -> Candidate:
     """Derive every column of a candidate anew from its source records in the ledger; decisions stay."""
     Project.objects.select_for_update(no_key=True).get(pk=candidate.project_id)
     row = Candidate.objects.get(pk=candidate.pk)
     group = _groups(row.project_id, [row.pk])[0]
     plans = _plans_of([row.pk]).get(row.pk, {})
-    _set(row, derived_columns([m.record for m in group.current()], plans.values()))
+    record, columns = derived_columns([m.record for m in group.current()], plans.values())
+    _set(row, columns)
     row.save(update_fields=list(DERIVED_FIELDS))
     BlockKey.objects.filter(candidate=row).delete()
     _store_keys(row.project_id, [(row.pk, group.members)])
-    _renew(row)
+    _renew(row, record)
     return row
 
 
@@ -109,7 +124,7 @@ def _store_ranks(step: RetrievalStep, hits: Sequence[Hit], rows: Sequence[Source
     return len(new)
 
 
-def _unlinked(project: Project, hits: Sequence[Hit], rows: Sequence[SourceRecord]) -> list[Member]:
+def _unlinked(project: Project, records: Sequence[Record], rows: Sequence[SourceRecord]) -> list[Member]:
     """The records that belong to no candidate of the project yet, each once."""
     linked = set(
         CandidateSource.objects.filter(project=project, source_record__in=[row.pk for row in rows]).values_list(
@@ -117,9 +132,9 @@ def _unlinked(project: Project, hits: Sequence[Hit], rows: Sequence[SourceRecord
         )
     )
     members: dict[int, Member] = {}
-    for hit, row in zip(hits, rows, strict=True):
+    for record, row in zip(records, rows, strict=True):
         if row.pk not in linked and row.pk not in members:
-            members[row.pk] = Member(row.pk, hit.record, row.sha256)
+            members[row.pk] = Member(row.pk, record, row.sha256)
     return list(members.values())
 
 
@@ -155,25 +170,25 @@ def _groups(project_id: int, candidate_ids: Sequence[int]) -> list[Group]:
     return [group for group in groups.values() if group.members]
 
 
-def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersion) -> int:
+def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersion | None) -> int:
     """New candidates, each with its check queued."""
-    plan = [version.plan_content]
-    columns = [derived_columns([m.record for m in group.current()], plan) for group in groups]
-    records = [record_from_dict(values["record"]) for values in columns]
+    plan = [version.plan_content] if version else []
+    derived = [derived_columns([m.record for m in group.current()], plan) for group in groups]
     checks = verifications_request(
         project=project,
-        records=[(record, values["sources"]) for record, values in zip(records, columns, strict=True)],
+        records=[(record, values["sources"]) for record, values in derived],
         priority=Priority.RETRIEVED,
     )
     candidates = Candidate.objects.bulk_create(
-        Candidate(project=project, verification=check, **values) for check, values in zip(checks, columns, strict=True)
+        Candidate(project=project, verification=check, **values)
+        for check, (_, values) in zip(checks, derived, strict=True)
     )
     for group, candidate in zip(groups, candidates, strict=True):
         group.candidate_id = candidate.pk
     return len(candidates)
 
 
-def _update(project: Project, groups: Sequence[Group], version: SearchPlanVersion) -> tuple[int, int]:
+def _update(project: Project, groups: Sequence[Group], version: SearchPlanVersion | None) -> tuple[int, int]:
     """Bring existing candidates up to date; returns how many changed and how many were merged into another."""
     merged = 0
     for group in groups:
@@ -182,20 +197,25 @@ def _update(project: Project, groups: Sequence[Group], version: SearchPlanVersio
             merged += 1
     ids = [_id(group) for group in groups]
     rows, found_by = Candidate.objects.in_bulk(ids), _plans_of(ids)
-    changed: list[Candidate] = []
+    changed: list[tuple[Candidate, Record]] = []
     for group in groups:
         row, plans = rows[_id(group)], found_by.get(_id(group), {})
-        if not group.changed and version.pk in plans:
+        if not group.changed and (version is None or version.pk in plans):
             continue
-        plans.setdefault(version.pk, version.plan_content)
-        if _set(row, derived_columns([m.record for m in group.current()], plans.values())):
-            changed.append(row)
+        if version is not None:
+            plans.setdefault(version.pk, version.plan_content)
+        record, columns = derived_columns([m.record for m in group.current()], plans.values())
+        if _set(row, columns):
+            changed.append((row, record))
     if changed:
         Candidate.objects.bulk_create(
-            changed, update_conflicts=True, unique_fields=["id"], update_fields=list(DERIVED_FIELDS)
+            [row for row, _ in changed],
+            update_conflicts=True,
+            unique_fields=["id"],
+            update_fields=list(DERIVED_FIELDS),
         )
-    for row in changed:
-        _renew(row)
+    for row, record in changed:
+        _renew(row, record)
     return len(changed), merged
 
 
@@ -212,10 +232,10 @@ def _set(row: Candidate, columns: dict[str, Any]) -> bool:
     return bool(different)
 
 
-def _renew(row: Candidate) -> None:
+def _renew(row: Candidate, record: Record) -> None:
     """Tell the candidate's verification what is to be checked now."""
     if row.verification_id is not None:
-        verification_renew(verification_id=row.verification_id, record=row.merged_record, returned_by=row.sources)
+        verification_renew(verification_id=row.verification_id, record=record, returned_by=row.sources)
 
 
 def _plans_of(candidate_ids: Sequence[int]) -> dict[int, dict[int, SearchPlan]]:

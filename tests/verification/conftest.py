@@ -87,7 +87,8 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, StandIn]:
     def state(key: str) -> SourceState:
         return SourceState(sources[key].usable, "" if sources[key].usable else f"{key} is switched off here.", "")
 
-    monkeypatch.setattr(evidence, "provider", lambda key: sources[key])
+    monkeypatch.setattr(evidence, "lookup_provider", lambda key: sources[key])
+    monkeypatch.setattr(evidence, "match_provider", lambda key: sources[key])
     monkeypatch.setattr(evidence, "client_for", lambda key: None)
     monkeypatch.setattr(evidence, "source_state", state)
     return sources

@@ -15,8 +15,7 @@ from litapp.core.records import Identifier, Record, Scheme
 from litapp.core.verification import Answered, Asked, Found, organisation_of
 from litapp.ledger.services.clients import client_for, source_state
 from litapp.providers.base import SourceError
-from litapp.providers.registry import Capability, provider, source_keys
-from litapp.providers.registry import source as source_of
+from litapp.providers.registry import lookup_provider, match_provider, source_keys
 
 ASKED_WITH = {
     "pubmed": (Scheme.PMID,),
@@ -53,7 +52,7 @@ def gather(records: Sequence[Record], *, afresh: bool = False) -> Evidence:
     `afresh` = stored answers are not reused.
     """
     evidence = Evidence()
-    keys = [key for key in source_keys() if Capability.LOOKUP in source_of(key).capabilities]
+    keys = [key for key in source_keys() if key in ASKED_WITH]
     with ThreadPoolExecutor(max_workers=len(keys), thread_name_prefix="check") as pool:
         for part in pool.map(_closing(lambda key: _ask_source(key, records, afresh)), keys):
             _merge(evidence, part)
@@ -102,7 +101,7 @@ def _ask_source(key: str, records: Sequence[Record], afresh: bool) -> Evidence:
     if not wanted:
         return evidence
     asked_at = timezone.now()
-    source = provider(key)
+    source = lookup_provider(key)
     max_age = None if afresh else settings.ARCHIVE_MAX_AGE_HITS
     try:
         result = source.lookup(client_for(key), list(wanted), max_age_seconds=max_age)
@@ -183,7 +182,7 @@ def _search_source(key: str, records: Sequence[Record], places: Sequence[int], a
     """Search one source for the titles of records that carry no identifier."""
     evidence = Evidence()
     state = source_state(key)
-    source = provider(key)
+    source = match_provider(key)
     max_age = None if afresh else settings.ARCHIVE_MAX_AGE_HITS
     stopped: SourceError | None = None
     for place in places:

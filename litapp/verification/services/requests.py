@@ -13,6 +13,7 @@ from django.utils import timezone
 from litapp.core.records import Record, record_to_dict
 from litapp.jobs.models import OPEN_STATES, StepState
 from litapp.jobs.services import enqueue
+from litapp.ledger.services.brought import BROUGHT
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from litapp.verification.models import Priority, VerdictStatus, Verification
@@ -42,7 +43,7 @@ def verifications_request(
             project=project,
             record=record_to_dict(record),
             record_hash=record_hash(record),
-            returned_by=sorted(set(returned_by)),
+            returned_by=sorted(set(returned_by) - {BROUGHT}),
             priority=priority,
         )
         for record, returned_by in records
@@ -68,7 +69,7 @@ def verification_renew(*, verification_id: int, record: Record, returned_by: Ite
     only more sources behind the same record keep the verdict while they are checked.
     """
     verification = Verification.objects.select_for_update().get(pk=verification_id)
-    digest, sources = record_hash(record), sorted(set(returned_by))
+    digest, sources = record_hash(record), sorted(set(returned_by) - {BROUGHT})
     if digest == verification.record_hash and sources == verification.returned_by:
         return False
     if digest != verification.record_hash:
@@ -98,7 +99,7 @@ def recheck(*, verification: Verification, actor: Any) -> Verification:
     _queue_again(row)
     row.save()
     record_event(
-        project=row.project, actor=actor, verb="verification.asked_again", subject=f"verification:{row.pk}", payload={}
+        project=row.project, actor=actor, verb="verification.rechecked", subject=f"verification:{row.pk}", payload={}
     )
     enqueue(KIND, "")
     return row
@@ -119,7 +120,7 @@ def set_manual(*, verification: Verification, actor: Any, reason: str) -> Verifi
     record_event(
         project=row.project,
         actor=actor,
-        verb="verification.set_by_hand",
+        verb="verification.manual",
         subject=f"verification:{row.pk}",
         payload={"reason": row.manual_reason},
     )

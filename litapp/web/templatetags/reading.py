@@ -106,4 +106,4 @@ _LABELS = {source.key: source.label for source in SOURCES}
 @register.filter
 def source_name(key: str) -> str:
     """The name of a source for people; an unknown key is shown as it is."""
-    return _LABELS.get(key, key)
+    return "brought by a person" if key == "brought" else _LABELS.get(key, key)
