@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NoReturn
 
 from litapp.providers import base
 from litapp.providers.crossref.provider import Crossref
@@ -117,6 +118,9 @@ SOURCES: tuple[Source, ...] = (
 )
 
 
+_BY_KEY = {source.key: source for source in SOURCES}
+
+
 def source_keys() -> tuple[str, ...]:
     """The keys of all sources, in order."""
     return tuple(source.key for source in SOURCES)
@@ -124,16 +128,50 @@ def source_keys() -> tuple[str, ...]:
 
 def source(key: str) -> Source:
     """The source with this key. Raises KeyError."""
-    return next((s for s in SOURCES if s.key == key), None) or _unknown(key)
-
-
-def _unknown(key: str) -> Source:
-    raise KeyError(key)
+    return _BY_KEY[key]
 
 
 def provider(key: str) -> Provider:
     """The code that speaks with this source; it has no state and may be shared. Raises KeyError."""
     return _PROVIDERS[key]
+
+
+def search_sources() -> tuple[Source, ...]:
+    """The sources that can be searched: what a plan may choose from."""
+    return tuple(source for source in SOURCES if Capability.SEARCH in source.capabilities)
+
+
+def search_keys() -> tuple[str, ...]:
+    """The keys of the sources that can be searched, in order."""
+    return tuple(source.key for source in search_sources())
+
+
+def search_provider(key: str) -> base.Search:
+    """The source as one that is searched. Raises KeyError for one that cannot be."""
+    found = _PROVIDERS[key]
+    return found if isinstance(found, base.Search) else _unable(key, Capability.SEARCH)
+
+
+def lookup_provider(key: str) -> base.Lookup:
+    """The source as one that is asked by identifier. Raises KeyError for one that cannot be."""
+    found = _PROVIDERS[key]
+    return found if isinstance(found, base.Lookup) else _unable(key, Capability.LOOKUP)
+
+
+def match_provider(key: str) -> base.CitationMatch:
+    """The source as one that is searched for a citation. Raises KeyError for one that cannot be."""
+    found = _PROVIDERS[key]
+    return found if isinstance(found, base.CitationMatch) else _unable(key, Capability.CITATION_MATCH)
+
+
+def related_provider(key: str) -> base.Related:
+    """The source as one that names related papers. Raises KeyError for one that does not."""
+    found = _PROVIDERS[key]
+    return found if isinstance(found, base.Related) else _unable(key, Capability.RELATED)
+
+
+def _unable(key: str, capability: Capability) -> NoReturn:
+    raise KeyError(f"{key} has no {capability.value}")
 
 
 def unusable_reason(key: str, settings: SourceSettings | None) -> str:
