@@ -13,7 +13,7 @@ from litapp.core.plan import SearchPlan
 from litapp.ledger.services.clients import client_for, source_state
 from litapp.projects.services.events import record_event
 from litapp.providers.base import CompiledQuery, CountResult, SourceError
-from litapp.providers.registry import provider, source
+from litapp.providers.registry import search_provider, source
 from searches.models import PlanCount, SearchPlanVersion
 from searches.services.plan_check import require_complete
 from searches.services.queries import QueryLine, note, notes_of, query_lines
@@ -79,7 +79,7 @@ def _count(line: QueryLine) -> Counted:
     if not state.usable:
         return Counted(line, error=f"{state.reason} {state.hint}".strip())
     try:
-        result = provider(line.source).count(client_for(line.source), line.query)
+        result = search_provider(line.source).count(client_for(line.source), line.query)
     except SourceError as error:
         return Counted(line, error=f"{error.message} {error.hint}".strip(), answer_id=error.answer_id)
     return Counted(line, result, answer_id=result.answer_id)

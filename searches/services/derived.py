@@ -33,13 +33,14 @@ DERIVED_FIELDS = (
 """Columns that are made from the source records alone and can be rebuilt."""
 
 
-def derived_columns(records: Sequence[Record], plans: Iterable[SearchPlan]) -> dict[str, Any]:
-    """Value of every derived column. `records` are the current records of the paper, `plans` those that found it."""
+def derived_columns(records: Sequence[Record], plans: Iterable[SearchPlan]) -> tuple[Record, dict[str, Any]]:
+    """The merged record, and the value of every derived column. `records` are the current records of the paper,
+    `plans` those that found it."""
     merged = merge_records(records)
     record = merged.record
     fit, reason = best_fit(record, plans)
     authors = record.authors
-    return {
+    return record, {
         "record": record_to_dict(record),
         "provenance": dict(merged.provenance),
         "sources": sorted({item.source for item in records}),

@@ -7,7 +7,7 @@ from typing import Any
 
 from litapp.core.plan import PlanError, SearchPlan, plan_from_dict
 from litapp.core.querylang import Severity, check_query
-from litapp.providers.registry import QueryKind, source, source_keys
+from litapp.providers.registry import QueryKind, search_keys, source, source_keys
 
 MOST_BOOLEAN = 20_000
 """Characters. Longer Boolean queries than any we collected by a factor of two; PubMed takes them by POST."""
@@ -53,7 +53,7 @@ def _is_number(value: object) -> bool:
 
 
 def _kinds(content: SearchPlan) -> set[QueryKind]:
-    return {source(key).query_kind for key in content.sources if key in source_keys()}
+    return {source(key).query_kind for key in content.sources if key in search_keys()}
 
 
 def _source_problems(content: SearchPlan) -> dict[str, str]:
@@ -62,6 +62,9 @@ def _source_problems(content: SearchPlan) -> dict[str, str]:
     unknown = [key for key in content.sources if key not in source_keys()]
     if unknown:
         return {"sources": f"LitLedger does not know the source {', '.join(unknown)}. Take it out of the plan."}
+    mute = [source(key).label for key in content.sources if key not in search_keys()]
+    if mute:
+        return {"sources": f"{' and '.join(mute)} cannot be searched, only looked things up in. Take it out of the plan."}
     if len(set(content.sources)) != len(content.sources):
         return {"sources": "A source is named twice; name each once."}
     return {}

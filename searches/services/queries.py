@@ -7,7 +7,7 @@ from typing import Any
 
 from litapp.core.plan import SearchPlan
 from litapp.providers.base import CompiledQuery, SourceError
-from litapp.providers.registry import QueryKind, provider, source
+from litapp.providers.registry import QueryKind, search_provider, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def query_lines(content: SearchPlan) -> list[QueryLine]:
             if not getattr(query, wanted).strip():
                 continue
             try:
-                compiled = provider(key).compile(query, content.filters)
+                compiled = search_provider(key).compile(query, content.filters)
             except SourceError as error:
                 lines.append(QueryLine(key, index, query.label, None, f"{error.message} {error.hint}".strip()))
             else:

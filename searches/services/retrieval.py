@@ -18,7 +18,7 @@ from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost
 from litapp.ledger.services.clients import client_for, source_state
 from litapp.providers.base import Client, Deferred, Page, SourceError
-from litapp.providers.registry import provider, source
+from litapp.providers.registry import search_provider, source
 from searches.models import RetrievalRun, RetrievalStep
 from searches.services.candidates import absorb_hits
 from searches.services.caps import NO_LIMIT, Share, cut_sentence, query_share, source_shares
@@ -142,7 +142,7 @@ def _share(step: RetrievalStep) -> Share:
 
 def _fetch(step: RetrievalStep, share: Share) -> Page:
     """The next page from the source. A first page without records must be proven by the source's own count."""
-    asked = provider(step.source)
+    asked = search_provider(step.source)
     client: Client = ReusingClient(client_for(step.source), since=step.reuse_from or timezone.now())
     query = compiled_query(step.source, step.query_text, step.query_params)
     limit = NO_LIMIT if share.records is None else share.records - step.done

@@ -17,7 +17,17 @@ from litapp.core.verification import Verdict, check_record, judge
 from litapp.ledger.services.clients import client_for, source_state
 from litapp.ledger.services.records import store_hits
 from litapp.providers.base import CompiledQuery, CountResult, SourceError
-from litapp.providers.registry import Capability, QueryKind, provider, source, source_keys
+from litapp.providers.registry import (
+    Capability,
+    QueryKind,
+    lookup_provider,
+    match_provider,
+    related_provider,
+    search_keys,
+    search_provider,
+    source,
+    source_keys,
+)
 from litapp.verification.services.evidence import gather
 from searches.services.plan_check import boolean_problem
 
@@ -67,17 +77,19 @@ def require_usable(key: str) -> None:
 
 def compile_text(key: str, text: str, filters: Filters) -> CompiledQuery:
     """The text as the source takes it: as a Boolean query, or as plain words. Raises StepProblem, SourceError."""
+    if key not in search_keys():
+        raise StepProblem(f"{source(key).label} cannot be searched. Search one of: {', '.join(search_keys())}.")
     boolean = source(key).query_kind is QueryKind.BOOLEAN
     if boolean and (problem := boolean_problem(text)):
         raise StepProblem(problem)
     query = PlanQuery(boolean=text) if boolean else PlanQuery(plain=text)
-    return provider(key).compile(query, filters)
+    return search_provider(key).compile(query, filters)
 
 
 def count_source(key: str, text: str, filters: Filters | None = None) -> CountResult:
     """Ask one source for its number of hits. Raises StepProblem, SourceError."""
     require_usable(key)
-    return provider(key).count(client_for(key), compile_text(key, text, filters or Filters()))
+    return search_provider(key).count(client_for(key), compile_text(key, text, filters or Filters()))
 
 
 def search_source(key: str, text: str, limit: int, filters: Filters | None = None) -> Searched:
@@ -90,7 +102,7 @@ def search_source(key: str, text: str, limit: int, filters: Filters | None = Non
     cursor: dict[str, object] | None = {}
     reported: int | None = None
     while cursor is not None and len(records) < limit:
-        page = provider(key).fetch_page(client_for(key), query, cursor, limit - len(records))
+        page = search_provider(key).fetch_page(client_for(key), query, cursor, limit - len(records))
         store_hits((hit.answer_id, hit.position, hit.record) for hit in page.hits)
         records += [hit.record for hit in page.hits]
         answers += [hit.answer_id for hit in page.hits]
@@ -100,7 +112,7 @@ def search_source(key: str, text: str, limit: int, filters: Filters | None = Non
             raise StepProblem(f"{source(key).label} went round in circles after {len(records)} records. Try later.")
         cursor = page.cursor
     if not records and reported is None:
-        reported = provider(key).count(client_for(key), query).total
+        reported = search_provider(key).count(client_for(key), query).total
     if not records and reported:
         raise StepProblem(f"{source(key).label} reports {reported:,} records and gave none. Try again later.")
     return Searched(query, tuple(records), tuple(answers), reported, tuple(dict.fromkeys(remarks)))
@@ -128,7 +140,7 @@ def fetch_identifiers(identifiers: Sequence[Identifier]) -> Fetched:
     absent: dict[Identifier, str] = {}
     failed: dict[Identifier, str] = {}
     for key in _owners_first(identifiers):
-        asked = provider(key)
+        asked = lookup_provider(key)
         wanted = [one for one in identifiers if one not in found and one.scheme.value in asked.lookup_schemes]
         state = source_state(key)
         if not wanted:
@@ -170,7 +182,7 @@ def cite_title(title: str, *, author: str = "", year: int | None = None) -> list
         if not source_state(key).usable:
             continue
         try:
-            hits, answer_ids = provider(key).match(client_for(key), title, author=author, year=year)
+            hits, answer_ids = match_provider(key).match(client_for(key), title, author=author, year=year)
         except SourceError as error:
             errors.append(error)
             continue
@@ -199,8 +211,7 @@ def related_records(key: str, identifier: Identifier, limit: int) -> tuple[list[
     if Capability.RELATED not in source(key).capabilities:
         able = [k for k in source_keys() if Capability.RELATED in source(k).capabilities]
         raise StepProblem(f"{source(key).label} does not name related papers. Ask one of: {', '.join(able)}.")
-    asked = provider(key)
-    records, answer_ids = asked.related(client_for(key), identifier, limit)  # type: ignore[union-attr]
+    records, answer_ids = related_provider(key).related(client_for(key), identifier, limit)
     if not records:
         raise StepProblem(f"{source(key).label} names no paper related to {identifier.value}.")
     return records[:limit], answer_ids

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,7 @@ from tests.jobs.installations import installation
 
 
 def gate(clock: Clock, speed: float = 1.0) -> DatabaseRateGate:
-    return DatabaseRateGate(
-        lambda source: policy_for(source, has_key=False, has_email=True), clock=clock, speed=speed
-    )
+    return DatabaseRateGate(lambda source: policy_for(source, has_key=False, has_email=True), clock=clock, speed=speed)
 
 
 def test_slots_are_spaced_by_the_interval_with_its_margin(db: None, clock: StillClock) -> None:
@@ -138,5 +137,5 @@ def test_four_processes_share_one_pace(kind: str, tmp_path: Path) -> None:
             slots += json.loads(out)
     slots.sort()
     assert len(slots) == 60
-    gaps = [later - earlier for earlier, later in zip(slots, slots[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(slots)]
     assert min(gaps) == pytest.approx(MARGIN / 3 / 10, abs=1e-4)

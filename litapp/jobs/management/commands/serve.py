@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -33,9 +34,10 @@ def worker_child() -> Child:
     return Child("worker", [sys.executable, sys.argv[0], "worker"], {NAME_VARIABLE: name})
 
 
-def sandbox_child(port: int) -> Child:
-    """The stand-in sources on 127.0.0.1."""
-    return Child("sandbox", [sys.executable, sys.argv[0], "sandbox", "--port", str(port)])
+def sandbox_child(port: int, corpus: Path, clock: int = 1) -> Child:
+    """The stand-in sources on 127.0.0.1 over a corpus file; their limits run `clock` times faster."""
+    command = [sys.executable, sys.argv[0], "sandbox", "--port", str(port), "--data", str(corpus)]
+    return Child("sandbox", [*command, "--clock", str(clock)])
 
 
 def wait_for_port(port: int, supervisor: Supervisor, seconds: float = READY_WITHIN) -> bool:
@@ -68,6 +70,9 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="port on 127.0.0.1 (default 8000)")
         parser.add_argument("--sandbox", action="store_true", help="also run the built-in sandbox and use it as source")
         parser.add_argument("--sandbox-port", type=int, default=8100, help="port of the sandbox (default 8100)")
+        parser.add_argument(
+            "--sandbox-data", type=Path, help="its corpus (default: sandbox.db in the data folder)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         require_ready()
@@ -78,11 +83,14 @@ class Command(BaseCommand):
                     f"Port {number} is in use, perhaps by another LitLedger. Stop that one, or choose another port "
                     f"(make run PORT={number + 1})."
                 )
+        corpus = options["sandbox_data"] or Path(settings.DATA_DIR) / "sandbox.db"
+        if options["sandbox"] and not corpus.exists():
+            raise CommandError(f"There is no sandbox corpus at {corpus}. Make one with: manage.py sandbox_load")
         children = [web_child(port), worker_child()]
         if options["sandbox"]:
             for child in children:
                 child.environment = {**child.environment, "LITAPP_SANDBOX_URL": f"http://127.0.0.1:{sandbox_port}"}
-            children.insert(0, sandbox_child(sandbox_port))
+            children.insert(0, sandbox_child(sandbox_port, corpus, max(1, settings.SANDBOX_CLOCK)))
         supervisor = Supervisor(self._say)
         supervisor.stop_on_signals()
         for child in children:
