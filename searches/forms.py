@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from litapp.core.plan import Preprints
-from litapp.providers.registry import SOURCES
+from litapp.providers.registry import search_sources
 
 MOST_QUERIES = 20
 LONGEST_QUERY = 100_000
@@ -66,14 +66,14 @@ class QueryForm(forms.Form):
         max_length=LONGEST_QUERY,
         strip=False,
         widget=_words(8),
-        help_text='Boolean, with field tags: ("Heart Failure"[mh] OR heart failure[tiab]) AND sacubitril[tiab]',
+        help_text='Boolean, with field tags, as in ("Heart Failure"[mh] OR heart failure[tiab]) AND sacubitril[tiab]',
     )
     plain = forms.CharField(
         label="In plain words",
         required=False,
         max_length=5_000,
         widget=_words(2),
-        help_text="For the sources that rank by likeness instead of matching words exactly. A sentence is fine.",
+        help_text="For Crossref, OpenAlex and Semantic Scholar, which rank by likeness instead. A sentence is fine.",
     )
 
     def __init__(self, *args: Any, check_address: str = "", **kwargs: Any) -> None:
@@ -124,7 +124,7 @@ class PlanForm(forms.Form):
     comparison = forms.CharField(label="Comparison", max_length=2_000, required=False, widget=_words(2))
     outcome = forms.CharField(label="Outcome", max_length=2_000, required=False, widget=_words(2))
     sources = forms.MultipleChoiceField(
-        choices=[(source.key, source.label) for source in SOURCES],
+        choices=[(source.key, source.label) for source in search_sources()],
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )

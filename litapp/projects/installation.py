@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from litapp.jobs.models import HealthState, SourceHealth, WorkerBeat
 from litapp.jobs.services import DEAD_AFTER
-from litapp.providers.registry import SOURCES
+from litapp.providers.registry import search_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,10 @@ class SourceNow:
 
 
 def sources_now() -> list[SourceNow]:
-    """All sources in order; nothing is asked of them here. One query."""
-    rows = {row.source: row for row in SourceHealth.objects.filter(source__in=[source.key for source in SOURCES])}
-    return [_source_now(source.key, source.label, rows.get(source.key)) for source in SOURCES]
+    """The sources that are searched, in order; nothing is asked of them here. One query."""
+    known = search_sources()
+    rows = {row.source: row for row in SourceHealth.objects.filter(source__in=[source.key for source in known])}
+    return [_source_now(source.key, source.label, rows.get(source.key)) for source in known]
 
 
 def no_source_answers(sources: list[SourceNow]) -> bool:

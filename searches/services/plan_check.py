@@ -64,7 +64,9 @@ def _source_problems(content: SearchPlan) -> dict[str, str]:
         return {"sources": f"LitLedger does not know the source {', '.join(unknown)}. Take it out of the plan."}
     mute = [source(key).label for key in content.sources if key not in search_keys()]
     if mute:
-        return {"sources": f"{' and '.join(mute)} cannot be searched, only looked things up in. Take it out of the plan."}
+        return {
+            "sources": f"{' and '.join(mute)} cannot be searched, only looked things up in. Take it out of the plan."
+        }
     if len(set(content.sources)) != len(content.sources):
         return {"sources": "A source is named twice; name each once."}
     return {}

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from django import forms
 from django.http import QueryDict
 
-from litapp.providers.registry import SOURCES
+from litapp.providers.registry import search_sources
 from searches.models import Fit
 from searches.querysets import CandidateFilter
 
@@ -56,7 +56,7 @@ class CandidateFilterForm(forms.Form):
     decision = forms.ChoiceField(label="Decision", required=False, choices=(("", "Any"), *DECISION_CHOICES))
     verdict = forms.ChoiceField(label="Verdict", required=False, choices=(("", "Any"), *VERDICT_CHOICES))
     source = forms.ChoiceField(
-        label="Found by", required=False, choices=(("", "Any source"), *((s.key, s.label) for s in SOURCES))
+        label="Found by", required=False, choices=(("", "Any source"), *((s.key, s.label) for s in search_sources()))
     )
     fit = forms.TypedChoiceField(
         label="Fit",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from litapp.core.plan import SearchPlan
 from litapp.ledger.services.clients import SourceState, source_state
-from litapp.providers.registry import SOURCES, QueryKind, Source
+from litapp.providers.registry import QueryKind, Source, search_sources
 from litapp.providers.registry import source as source_of
 from searches.models import PlanCount
 from searches.services.caps import query_share, source_shares
@@ -102,17 +101,17 @@ class SourceChoice:
 
 
 def source_choices() -> list[SourceChoice]:
-    """All sources with whether they can be used here. One query a source."""
-    return [SourceChoice(source, source_state(source.key)) for source in SOURCES]
+    """All sources that can be searched, with whether they can be used here. One query a source."""
+    return [SourceChoice(source, source_state(source.key)) for source in search_sources()]
 
 
 def plan_at_sources(content: SearchPlan, counts: Iterable[PlanCount]) -> list[PlanAtSource]:
     """The plan source by source, in its order; unknown source keys are left out (`plan_problems` names them)."""
-    known = {source.key: source for source in SOURCES}
+    known = {source.key: source for source in search_sources()}
     counted = {(row.source, row.query_index): row for row in counts}
     lines: dict[str, list[QueryLine]] = {}
     kept = [key for key in dict.fromkeys(content.sources) if key in known]
-    for line in query_lines(SearchPlan(**{**_as_fields(content), "sources": tuple(kept)})):
+    for line in query_lines(replace(content, sources=tuple(kept))):
         lines.setdefault(line.source, []).append(line)
     return [
         PlanAtSource(
@@ -130,7 +129,7 @@ def plan_at_sources(content: SearchPlan, counts: Iterable[PlanCount]) -> list[Pl
 def limit_text(content: SearchPlan, sources: list[str], key: str, place: int, queries: int) -> str:
     """Most records of the query at `place` (of `queries`) at this source, and which limit says so; "" = none of ours.
 
-    What earlier queries of the source leave over is added to later ones, so this is the least a later one may fetch.
+    A limit of source or run is parted over the source's queries; what an earlier one leaves over is there for the later.
     """
     share = source_shares(content.caps, sources)[key]
     records, limit = share.records, share.limit
@@ -139,15 +138,10 @@ def limit_text(content: SearchPlan, sources: list[str], key: str, place: int, qu
         part = query_share(content.caps, share, fetched_before=fetched, queries_left=queries - number)
         records, limit = part.records, part.limit
         fetched += part.records or 0
-    return (
-        f"At most {records:,} {'record' if records == 1 else 'records'}, by the limit {limit}."
-        if records is not None
-        else ""
-    )
-
-
-def _as_fields(content: SearchPlan) -> dict[str, Any]:
-    return {name: getattr(content, name) for name in content.__slots__}
+    if records is None:
+        return ""
+    more = ", and what the queries before it leave over" if place and limit != "per query" else ""
+    return f"At most {records:,} {'record' if records == 1 else 'records'}, by the limit {limit}{more}."
 
 
 def _remarks(notes: Iterable[dict[str, str]]) -> tuple[Remark, ...]:

@@ -59,7 +59,7 @@ def sources(monkeypatch: pytest.MonkeyPatch) -> dict[str, StandIn]:
     """The four sources, empty; fill `records` and tell them what goes wrong."""
     stand_ins = {key: StandIn(key) for key in ("pubmed", "crossref", "openalex", "semanticscholar")}
     for module in (queries, counts, retrieval):
-        monkeypatch.setattr(module, "provider", stand_ins.__getitem__)
+        monkeypatch.setattr(module, "search_provider", stand_ins.__getitem__)
     for module in (counts, retrieval):
         monkeypatch.setattr(module, "client_for", stand_ins.__getitem__)
 

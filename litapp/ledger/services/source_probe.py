@@ -13,13 +13,13 @@ from litapp.core.plan import Filters, PlanQuery
 from litapp.jobs.models import SourceHealth
 from litapp.ledger.services.clients import client_for, source_settings
 from litapp.providers.base import SourceError
-from litapp.providers.registry import provider, unusable_reason
+from litapp.providers.registry import search_keys, search_provider, unusable_reason
 
 log = logging.getLogger(__name__)
 ASK_AGAIN = timedelta(minutes=10)
 """A source that failed, or gave no clear answer, is asked again after this time. One that answered is left alone."""
 QUESTION = PlanQuery(boolean="medicine[ti]", plain="medicine")
-"""The smallest thing that can be asked of every source: one count."""
+"""The smallest thing that can be asked of every source that is searched: one count. The others are not probed."""
 
 
 class SourceProbe:
@@ -36,14 +36,14 @@ class SourceProbe:
         return [
             key
             for key, entry in source_settings().items()
-            if not unusable_reason(key, entry) and _worth_asking(known.get(key))
+            if key in search_keys() and not unusable_reason(key, entry) and _worth_asking(known.get(key))
         ]
 
     def run(self, key: str) -> None:
         """Ask for one count. How it ended is in `SourceHealth`, written by the client's breaker."""
         if not _take(key):
             return
-        search = provider(key)
+        search = search_provider(key)
         try:
             search.count(client_for(key), search.compile(QUESTION, Filters()))
         except SourceError as error:
