@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from litapp.core.markup import plain_text
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest
 from litapp.web.htmx import wants_part
@@ -24,18 +25,32 @@ DECISION_KEYS = (("include", "Include", "v"), ("exclude", "Exclude", "x"), ("may
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """One row: the candidate, the names of its sources, and the page's number for the next decision on it."""
+    """One row: the candidate, its sources' names, addresses, and the page's number for the next decision on it."""
 
     candidate: Candidate
-    sources: tuple[str, ...]
+    sources: str
     request_id: UUID
+    title: str
+    """The title without markup, for labels."""
+    page: str
+    evidence: str
     said: str = ""
     """A sentence on what just happened to this row."""
 
 
 def candidate_row(candidate: Candidate, said: str = "") -> CandidateRow:
     """The row of a candidate. No query."""
-    return CandidateRow(candidate, source_names(candidate.sources), uuid4(), said)
+    place = (candidate.project_id, candidate.pk)
+    checked = candidate.verification_id
+    return CandidateRow(
+        candidate=candidate,
+        sources=", ".join(source_names(candidate.sources)),
+        request_id=uuid4(),
+        title=plain_text(candidate.title),
+        page=reverse("searches:candidate", args=place),
+        evidence=reverse("verification:panel", args=(candidate.project_id, checked)) if checked else "",
+        said=said,
+    )
 
 
 def decide_in_list(request: ProjectRequest, project: Project, candidate: Candidate) -> HttpResponse:

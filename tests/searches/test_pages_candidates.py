@@ -169,7 +169,7 @@ def test_long_lists_come_in_pages_that_keep_the_filters() -> None:
     assert (len(rows(first)), len(rows(second))) == (PAGE_SIZE, 3)
     assert not set(rows(first)) & set(rows(second))
     assert b"q=paper&amp;page=2" in first
-    assert f"101–{PAGE_SIZE + 3} of {PAGE_SIZE + 3} candidates" in text(second)
+    assert f"{PAGE_SIZE + 1}–{PAGE_SIZE + 3} of {PAGE_SIZE + 3} candidates" in text(second)
 
 
 def test_the_number_of_queries_does_not_grow(world: World) -> None:
