@@ -15,6 +15,7 @@ from litapp.sandbox.corpus.article import pack, read_article, unpack
 from litapp.sandbox.corpus.evaluate import Evaluator
 from litapp.sandbox.corpus.load import load_files
 from litapp.sandbox.corpus.store import Corpus, CorpusError
+from litapp.sandbox.tiny import ARTICLES
 
 ARTICLE = """<PubmedArticle><MedlineCitation Status="MEDLINE"><PMID Version="1">{pmid}</PMID>
 <Article><Journal><ISSN IssnType="Print">0000-0019</ISSN><JournalIssue><Volume>7</Volume><PubDate>{date}</PubDate>
@@ -97,6 +98,21 @@ def test_a_later_load_replaces_the_article_and_all_of_its_index(tmp_path: Path) 
     evaluator = Evaluator(Corpus(corpus))
     counts = {word: evaluator.find(parse(f"{word}[ti]")).count for word in ("asthma", "diabetes")}
     assert counts == {"asthma": 1, "diabetes": 1}
+
+
+def test_a_replaced_article_leaves_no_row_behind(tmp_path: Path) -> None:
+    """Loading B over A gives the tables that loading B alone gives."""
+
+    def tables(corpus: Path) -> dict[str, list[tuple[object, ...]]]:
+        opened = Corpus(corpus)
+        return {name: opened.rows(f"SELECT * FROM {name} ORDER BY 1, 2, 3") for name in ("attribute", "heading", "day")}
+
+    other = xml_file(tmp_path, article_xml(1, "Another", "<Year>1999</Year>").replace("Müller", "Smith"), name="b.xml")
+    load_files(tmp_path / "both.db", [ARTICLES])
+    tiny = tables(tmp_path / "both.db")
+    load_files(tmp_path / "both.db", [xml_file(tmp_path, article_xml(1)), other, ARTICLES])
+    load_files(tmp_path / "alone.db", [ARTICLES, other])
+    assert tables(tmp_path / "both.db") == tables(tmp_path / "alone.db") != tiny
 
 
 def test_deleted_citations_of_an_update_file_disappear(tmp_path: Path) -> None:

@@ -241,7 +241,8 @@ def _text(element: etree._Element | None) -> str:
     """All text of an element, markup dropped, blanks collapsed."""
     if element is None:
         return ""
-    return " ".join("".join(str(part) for part in element.itertext()).split())
+    text = element.text if len(element) == 0 else "".join(str(part) for part in element.itertext())
+    return " ".join(text.split()) if text else ""
 
 
 def _date(element: etree._Element | None) -> list[int]:

@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 
 from lxml import etree
 
-from litapp.sandbox.corpus.article import COMPRESSION, Article, pack, read_article
+from litapp.sandbox.corpus.article import COMPRESSION, Article, pack, read_article, unpack
 from litapp.sandbox.corpus.index import attributes, days, headings, word_columns
 from litapp.sandbox.corpus.mesh_roots import ROOTS
 from litapp.sandbox.corpus.store import COLUMNS, CorpusError, check_form, create
@@ -169,10 +169,23 @@ def _forget(connection: sqlite3.Connection, pmid: int) -> int:
 
 
 def _clear(connection: sqlite3.Connection, number: int) -> None:
+    """Take an article out of the index. Its rows are found by making them again from its stored facts."""
     connection.execute("DELETE FROM words WHERE rowid = ?", (number,))
-    connection.execute("DELETE FROM attribute WHERE article = ? AND kind <> 'openalex'", (number,))
-    connection.execute("DELETE FROM heading WHERE article = ?", (number,))
-    connection.execute("DELETE FROM day WHERE article = ?", (number,))
+    (facts,) = connection.execute("SELECT facts FROM article WHERE id = ?", (number,)).fetchone()
+    if facts is None:
+        return
+    old = unpack(facts)
+    connection.executemany(
+        "DELETE FROM attribute WHERE kind = ? AND value = ? AND article = ?",
+        [(*pair, number) for pair in attributes(old)],
+    )
+    connection.executemany(
+        "DELETE FROM heading WHERE name = ? AND qualifier = ? AND article = ?",
+        [(name, qualifier, number) for name, qualifier, _ in headings(old)],
+    )
+    connection.executemany(
+        "DELETE FROM day WHERE kind = ? AND day = ? AND article = ?", [(*pair, number) for pair in days(old)]
+    )
 
 
 def _store(connection: sqlite3.Connection, article: Article, xml: bytes) -> int:
