@@ -218,7 +218,7 @@ def test_a_dead_source_never_fails_the_run(desk: Page, litledger: Installation) 
     sign_up(desk, litledger)
     base = new_project(desk, litledger, "One source dead")
     plan = write_plan(desk, base)
-    rules = b'{"faults": [{"source": "crossref", "kind": "403"}]}'
+    rules = b'{"faults": [{"source": "crossref", "kind": "http", "status": 403}]}'
     control = urllib.request.Request(f"{litledger.sandbox}/_control/faults", data=rules, method="POST")
     with urllib.request.urlopen(control) as answer:
         assert answer.status == 200
