@@ -28,6 +28,10 @@ SAME_JOURNAL = [
     ("NeurIPS", "Advances in Neural Information Processing Systems"),
     ("ICML", "Proceedings of the 38th International Conference on Machine Learning"),
     ("Behavioral Ecology", "Behavioural Ecology"),
+    ("Asian Pacific Journal of Cancer Prevention : APJCP", "Asian Pac J Cancer Prev"),
+    ("JNCCN Journal of the National Comprehensive Cancer Network", "J Natl Compr Canc Netw"),
+    ("Journal of Psychopathology-Giornale Di Psicopatologia", "Journal of Psychopathology"),
+    ("Diabetes. Conference: 70th Scientific Sessions", "Diabetes"),
     ("Trans R Soc Trop Med Hyg", "Transactions of the Royal Society of Tropical Medicine and Hygiene"),
 ]
 SIBLINGS = [
@@ -42,6 +46,12 @@ SIBLINGS = [
     ("J Phys A", "J Phys B"),
     ("PLoS One", "PLoS Medicine"),
     ("BMJ", "BMJ Open"),
+    ("J Physiol", "J Physiother"),
+    ("J Immunol", "J Immunother"),
+    ("Circulation. Heart failure", "Circulation"),
+    ("European Heart Journal - Acute Cardiovascular Care", "European Heart Journal"),
+    ("JAMA Netw Open", "JAMA"),
+    ("Ann Intern Med", "Ann Emerg Med"),
 ]
 
 

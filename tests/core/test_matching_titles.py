@@ -33,6 +33,12 @@ HARMLESS = [
     ("Treatment of septicaemia with antibiotics", "Treatment of septicaemia with antibiotcs"),
     ("Cost of 1,000 admissions in Spain", "Cost of 1000 admissions in Spain"),
     ("Prävention in der Hausarztpraxis [Prevention in general practice]", "Prävention in der Hausarztpraxis"),
+    ("PET imaging with [(18)F]FDG in sarcoma", "PET imaging with F-18 FDG in sarcoma"),
+    ("Use in women aged > or = 50 years with diabetes", "Use in women aged >=50 years with diabetes"),
+    ("Alzheimerâ€™s disease as a systems disease", "Alzheimer's disease as a systems disease"),
+    ("Clinical review 138: Steroids in chronic disease", "Steroids in chronic disease"),
+    ("Atypical squamos cells of the cervix", "Atypical squamous cells of the cervix"),
+    ("Persistant infection of the airways", "Persistent infection of the airways"),
     ("Risk of fracture in women with diabetes. [letter]", "Risk of fracture in women with diabetes"),
 ]
 ANOTHER_CLAIM = [
@@ -54,6 +60,7 @@ ANOTHER_CLAIM = [
     ("Perineal nerve injury in athletes", "Peroneal nerve injury in athletes"),
     ("Effect of copper on surface bacteria", "Impact of copper on surface bacteria"),
     ("Role of iron in the brain", "Role of zinc in the brain"),
+    ("Comment on: Steroids in chronic disease", "Steroids in chronic disease"),
     ("Vitamin B in the elderly population", "Vitamin D in the elderly population"),
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from litapp.core.matching.names import Name, NameMatch, compare_names, is_et_al, read_name
+from litapp.core.matching.names import Name, NameMatch, compare_names, is_et_al, letters_of, read_name
 from litapp.core.matching.verdicts import Agreement
 from litapp.core.records import Person
 
@@ -142,11 +142,7 @@ def _filed_by_given_name(people: list[Name], others: list[Name]) -> bool:
     took the given names for family names."""
     if len(people) != len(others) or len(people) < 2:
         return False
-    return all(_letters(a) == _letters(b) and len(_letters(a)) >= 2 for a, b in zip(people, others, strict=True))
-
-
-def _letters(name: Name) -> list[str]:
-    return sorted(name.core[:1] + name.initials)
+    return all(letters_of(a) == letters_of(b) and len(letters_of(a)) >= 2 for a, b in zip(people, others, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

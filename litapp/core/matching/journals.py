@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from litapp.core.matching.names import repair_mojibake
+from litapp.core.matching.mojibake import repair_mojibake
 from litapp.core.matching.spelling import american
 from litapp.core.normalise import journal_key
 
 _FILLER_WORDS = (
-    "a al an and at but by d da das de del della der des di die do e ed edited edition ein el en et for fur i il im in "
-    "its l la le les lo los na nd of on online or part print section ser series sect st the to u und van voor vol "
-    "volume von with y zur za"
+    "a al an and at but by d da das de del della der des di die do e ed edited edition ein el en et for fur i il "
+    "im in its l la le les lo los na nd of on online or part print section ser series sect st suppl supplement "
+    "supplements supplementum the to u und van voor vol volume von with y zur za"
 )
 _FILLERS = frozenset(_FILLER_WORDS.split())
 """Words that an abbreviation leaves out (ISO 4 rule 7.4), and words that only name an edition."""
@@ -39,8 +39,8 @@ _TABLE = MappingProxyType(
 """Names that are spoken as initials and cannot be read off word by word. Facts, kept few."""
 
 _OFFICIAL = re.compile(
-    r"\s*(?:[:;.=/]|\s-\s)\s*(?:(?:the|an?|le|la|il)\s+)?(?:official|journal|offizielle\w*|organ|organe|officiel\w*|oficial|"
-    r"ufficiale|publication|zeitschrift|revue|(?-i:[A-Z]{2,7})\s*\Z).*\Z",
+    r"\s*(?:[:;.=/]|\s-\s)\s*(?:(?:the|an?|le|la|il)\s+)?(?:official|conference\b|(?:\w+\s+)?journal\b|"
+    r"offizielle\w*|organe?|officiel\w*|oficial|ufficiale|publication|zeitschrift|revue|(?-i:[A-Z]{2,7})\s*\Z).*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
@@ -120,11 +120,29 @@ def _plain(name: str) -> str:
     shorter = _OFFICIAL.sub("", text)
     if len(shorter.strip()) >= 3:
         text = shorter
+    text = _without_own_initials(text)
     bare = _BRACKETED.sub("", text)
     key = journal_key(bare if bare.strip() else text)
     if _CONFERENCE.search(key):
         key = _PROCEEDINGS.sub("", _YEARS.sub("", key).strip(), count=1)
     return _PLACE.sub("", key).strip()
+
+
+def _without_own_initials(name: str) -> str:
+    """ "X of Y : XY" and "XY X of Y" without the initials that the name itself gives."""
+    head, colon, tail = name.rpartition(":")
+    if colon and " " not in tail.strip() and _are_initials(tail, head):
+        return head
+    first, _, rest = name.partition(" ")
+    return rest if rest and _are_initials(first, rest) else name
+
+
+def _are_initials(word: str, name: str) -> bool:
+    letters, words = journal_key(word), journal_key(name).split()
+    if len(letters) < 3 or len(words) < 3:
+        return False
+    solid = "".join(w[0] for w in words if w not in _FILLERS)
+    return letters in (solid, "".join(w[0] for w in words), solid + solid[-1:]) or solid.startswith(letters)
 
 
 def _words(key: str) -> list[str]:
@@ -135,7 +153,23 @@ def _words(key: str) -> list[str]:
 
 
 def same_journal(ours: str, theirs: str) -> bool:
-    """True when the two names can be one journal's. A sibling ("Lancet" / "Lancet Infectious Diseases") never is."""
+    """True when the two names can be one journal's. A sibling ("Lancet" / "Lancet Infectious Diseases") never is.
+
+    A name in two languages ("Journal of X = Giornale di X") agrees by either half.
+    """
+    if journal_key(ours) == journal_key(theirs) or _same_name(ours, theirs):
+        return True
+    halves = [(half, theirs) for half in _languages(ours)] + [(half, ours) for half in _languages(theirs)]
+    return any(_same_name(half, other) for half, other in halves)
+
+
+def _languages(name: str) -> list[str]:
+    """The two halves of a bilingual name; [] for any other."""
+    halves = re.split(r"\s*=\s*|(?<=[a-z])-(?=[A-Z][a-z]+ )", name, maxsplit=1)
+    return [half for half in halves if len(half.split()) >= 2] if len(halves) == 2 else []
+
+
+def _same_name(ours: str, theirs: str) -> bool:
     left, right = _plain(ours), _plain(theirs)
     if left == right or left.replace(" ", "") == right.replace(" ", ""):
         return True
@@ -186,8 +220,6 @@ def _shortens(short: str, word: str) -> bool:
         return short == word or min(len(short), len(word)) >= (1 if len(short) < len(word) else 4)
     if short[0] != word[0] or len(short) < 3 or len(short) >= len(word):
         return False
-    if len(short) >= 5 and word[: len(short) - 1] == short[:-1]:
-        return True
     return short[-1] in word[2:] and _subsequence(short, word) and (len(short) <= 5 or short[:4] == word[:4])
 
 

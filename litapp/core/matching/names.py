@@ -8,6 +8,7 @@ from enum import IntEnum
 
 from rapidfuzz.distance import DamerauLevenshtein
 
+from litapp.core.matching.mojibake import repair_mojibake
 from litapp.core.normalise import initials_key, title_key
 from litapp.core.records import Person
 
@@ -22,14 +23,20 @@ _GROUP = re.compile(
     r"trialists?|initiative|project|panel|working|workgroup|task force|taskforce|council|academy|federation|"
     r"organi[sz]ation|institute|university|centers?|centres?|department|ministry|agency|foundation|college|hospital|"
     r"study|trial|program|programme|registry|members|authors|writing|steering|on behalf|for the|commission|board|"
-    r"partnership|alliance|union|office|service|services|groupe|gruppe|arbeitsgruppe|groupo|grupo|equipe|force)\b",
+    r"partnership|alliance|union|office|service|services|groupe|gruppe|arbeitsgruppe|groupo|grupo|equipe|force|grp|"
+    r"think tank)\b",
     re.IGNORECASE,
 )
+_SURE_GROUP = re.compile(
+    r"\b(?:groups?|grp|investigators|collaborat\w+|consorti\w+|committee|network|trialists|study|society|"
+    r"association|working party|task force|organi[sz]ation)\b",
+    re.IGNORECASE,
+)
+_KNOWN_GROUPS = frozenset({"ieee", "acm", "who", "cdc", "nice", "fda", "ema", "unicef"})
 _ET_AL = frozenset({"et al", "et alii", "others", "and others", "and colleagues", "et coll", "al"})
 _OTHER_SCRIPT = re.compile(
     "[\u0370-\u03ff\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff\u1100-\u11ff\u3040-\u9fff\uac00-\ud7af]"
 )
-_MOJIBAKE = re.compile("[ÃÂÄÅĂâ][\u0080-\u00bf\u0152-\u0178\u02c6-\u2122]|Ã.")
 _GLUED = re.compile(r"[A-Z]{1,4}")
 
 
@@ -62,23 +69,16 @@ class Name:
     other_script: bool
 
 
-def repair_mojibake(text: str) -> str:
-    """UTF-8 that was read as Latin-1 or Windows-1252 ("CastaÃ±o"), read again; anything else as it was."""
-    if text.isascii() or not _MOJIBAKE.search(text):
-        return text
-    for encoding in ("cp1252", "latin-1"):
-        try:
-            return text.encode(encoding).decode("utf-8")
-        except (UnicodeEncodeError, UnicodeDecodeError):
-            continue
-    return text
-
-
 def is_group(person: Person) -> bool:
-    """True for a study group, society or institution standing among the authors."""
+    """True for a study group, society or institution standing among the authors, also one cut into name and given."""
     if person.literal:
-        return bool(_GROUP.search(person.literal))
-    return not person.given and " " in person.family.strip() and bool(_GROUP.search(person.family))
+        return bool(_GROUP.search(person.literal)) or person.literal.lower() in _KNOWN_GROUPS
+    if person.given:
+        return bool(_SURE_GROUP.search(f"{person.family} {person.given}"))
+    family = person.family.strip()
+    return family.lower() in _KNOWN_GROUPS or (
+        re.search(r"\w[\s-]\w", family) is not None and bool(_GROUP.search(family))
+    )
 
 
 def is_et_al(person: Person) -> bool:
@@ -97,13 +97,15 @@ def read_name(person: Person) -> Name:
     other_script = not text.isascii() and bool(_OTHER_SCRIPT.search(text))
     words = title_key(text.replace("-", " ")).split()
     given_words = title_key(given_text.replace(".", " ")).split()
+    while not person.literal and len(given_words) > 1 and words and all(word in PARTICLES for word in words):
+        words.append(given_words.pop(0))
     moved: list[str] = []
     while (
         len(given_words) > 1 and given_words[-1] in PARTICLES and len(given_words[-1]) > 1 and not given_text.isupper()
     ):
         moved.insert(0, given_words.pop())
     family = tuple(w for w in words if w not in PARTICLES and w not in SUFFIXES and not w.isdigit()) or tuple(words)
-    given = tuple(w for w in given_words if w not in SUFFIXES or len(given_words) == 1)
+    given = tuple(w for w in given_words if w not in SUFFIXES or (len(given_words) == 1 and w in ("md", "phd")))
     if person.literal:
         family = tuple(w for w in words if w not in SUFFIXES and not w.isdigit()) or tuple(words)
     return Name(
@@ -112,7 +114,7 @@ def read_name(person: Person) -> Name:
         whole="".join([*moved, *words]),
         core="".join(family),
         given=given,
-        initials=_initials(given_text, given),
+        initials=_initials(given_text, given) if given else "",
         literal=bool(person.literal),
         group=is_group(person),
         other_script=other_script,
@@ -145,7 +147,7 @@ def compare_names(a: Name, b: Name) -> NameMatch:
             same = a.core == b.core and a.initials == b.initials
             return NameMatch.SAME if same else NameMatch.VARIANT
         return NameMatch.VARIANT if _glued_or_swapped(a, b) else NameMatch.GIVEN_CLASH
-    return NameMatch.VARIANT if _swapped(a, b) or _misspelt(a, b) else NameMatch.NONE
+    return NameMatch.VARIANT if _swapped(a, b) or _misspelt(a, b) or _cut_elsewhere(a, b) else NameMatch.NONE
 
 
 def _family_matches(a: Name, b: Name) -> bool:
@@ -188,6 +190,17 @@ def _swapped(a: Name, b: Name) -> bool:
     if a.core == given_b and (given_a == b.core or (len(given_a) <= 2 and given_a[0] == b.core[:1])):
         return True
     return b.core == given_a and (given_b == a.core or (len(given_b) <= 2 and given_b[0] == a.core[:1]))
+
+
+def _cut_elsewhere(a: Name, b: Name) -> bool:
+    """The same words cut into family and given names in two ways ("Brismar Wendel, S" / "Wendel, S B"): all the first
+    letters agree, and there are at least three."""
+    return len(letters_of(a)) >= 3 and letters_of(a) == letters_of(b)
+
+
+def letters_of(name: Name) -> list[str]:
+    """First letters of all words of a name, sorted."""
+    return sorted("".join(word[0] for word in name.family) + name.initials)
 
 
 def _misspelt(a: Name, b: Name) -> bool:

@@ -32,6 +32,13 @@ _CONFUSABLE = frozenset(
     )
 )
 """Real words one inner letter apart: never a slip of the pen."""
+SHORTEST_CUT_TITLE = 80
+"""Letters after which databases cut titles off."""
+_NOTICE_WORDS = frozenset(
+    {"abstract", "comment", "commentary", "correction", "corrigendum", "discussion", "editorial", "erratum", "letter"}
+    | {"not", "no", "notice", "part", "protocol", "re", "reply", "response", "retraction", "retracted", "withdrawal"}
+    | {"concern", "summary", "withdrawn", "i", "ii", "iii", "iv"}
+)
 _RUNS = re.compile(r"\d+")
 _OPPOSED = (
     ("hyper", "hypo"),
@@ -154,8 +161,11 @@ def _aligned(ours: TitleWords, theirs: TitleWords, conflict: str) -> TitleCompar
             shared += len(a)
             continue
         at_end = block[2] == len(left) and block[4] == len(right)
-        if at_end and (subtitle := _subtitle(ours, theirs, block)):
+        if at_end and (subtitle := _subtitle(ours, theirs, block) or _cut_off(a, b, ours, theirs)):
             notes.append(subtitle)
+            continue
+        if block[1] == block[3] == 0 and _lead_in(ours, theirs, block):
+            notes.append("a heading before the title on one side")
             continue
         note, slips, agreed = _block_agrees(a, b)
         typos += slips
@@ -210,9 +220,32 @@ def _subtitle(ours: TitleWords, theirs: TitleWords, block: tuple[str, int, int, 
     return ""
 
 
+def _cut_off(a: tuple[str, ...], b: tuple[str, ...], ours: TitleWords, theirs: TitleWords) -> str:
+    """The note when one long title stops short within what the other has there."""
+    rest_a, rest_b = "".join(a), "".join(b)
+    short, long = sorted((rest_a, rest_b), key=len)
+    if min(len(ours.joined), len(theirs.joined)) < SHORTEST_CUT_TITLE or not long.startswith(short):
+        return ""
+    within_word = bool(short) and len(a) != 0 and len(b) != 0
+    return "one title is cut off" if within_word or min(len(ours.joined), len(theirs.joined)) >= 150 else ""
+
+
+def _lead_in(ours: TitleWords, theirs: TitleWords, block: tuple[str, int, int, int, int]) -> bool:
+    """True when one side only has a heading ("Clinical review 138:") that ends at a colon or full stop; never when the
+    heading makes it another text (a comment, a correction)."""
+    if block[2] and block[4]:
+        return False
+    longer, end = (ours, block[2]) if block[2] else (theirs, block[4])
+    rest = len(longer.words) - end
+    heading = longer.words[:end]
+    return end in longer.breaks and end <= 8 and rest >= SHORTEST_MAIN_TITLE and not _NOTICE_WORDS & set(heading)
+
+
 def _block_agrees(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str | None, int, int]:
     """(note, slips, words in common): note None when the words mean something else, "" when nothing is to say."""
     if a and b and "".join(a) == "".join(b) and _digits(a) == _digits(b):
+        return "", 0, max(len(a), len(b))
+    if _isotope(a, b):
         return "", 0, max(len(a), len(b))
     loose_a, loose_b = _without_articles(a), _without_articles(b)
     if not loose_a and not loose_b:
@@ -224,6 +257,14 @@ def _block_agrees(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str | None, i
     if plain_a == plain_b and _digits(a) == _digits(b):
         return "", 0, max(len(a), len(b))
     return _regrouped(loose_a, loose_b)
+
+
+def _isotope(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """ "11C", "C-11" and "carbon 11" style marks: the same digits and letters, their order turned round."""
+    one, other = "".join(a), "".join(b)
+    if not (len(one) == len(other) <= 6 and _digits(a) == _digits(b) and _digits(a)):
+        return False
+    return sorted(one) == sorted(other) and one in other + other
 
 
 def _regrouped(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str | None, int, int]:
@@ -314,7 +355,7 @@ def is_slip(a: str, b: str) -> bool:
     First letters (symptomatic/asymptomatic, efferent/afferent) and endings (nitrate/nitrite) carry meaning and are
     never slips, nor are opposed prefixes and known look-alikes.
     """
-    if a[-1:] == b[-1:] == "s":
+    if a[-1:] == b[-1:] == "s" and len(a) == len(b):
         a, b = a[:-1], b[:-1]
     if min(len(a), len(b)) < SHORTEST_TYPO_WORD - 1 or max(len(a), len(b)) < SHORTEST_TYPO_WORD:
         return False
@@ -328,7 +369,11 @@ def is_slip(a: str, b: str) -> bool:
         end += 1
     exchanged = len(a) == len(b) and sorted(a) == sorted(b)
     dropped = len(a) != len(b)
-    if start < 2 or end < (1 if exchanged or (dropped and min(len(a), len(b)) >= 9) else 2 if dropped else 3):
+    if a[-3:-2] in "ae" and a[:-3] + a[-2:] == b[:-3] + b[-2:] and a.endswith(("ant", "ent")):
+        return True
+    if start < 2 or end < (
+        1 if exchanged or (dropped and min(len(a), len(b)) >= SHORTEST_TYPO_WORD) else 2 if dropped else 3
+    ):
         return False
     if frozenset({a, b}) in _CONFUSABLE:
         return False

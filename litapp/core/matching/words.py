@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Indel
 
 from litapp.core.latex import latex_to_unicode
+from litapp.core.matching.mojibake import repair_mojibake
 from litapp.core.matching.verdicts import WordDiff
 from litapp.core.normalise import strip_status_prefix, strip_tags, title_key
 
@@ -29,11 +30,28 @@ _SUBJECT_CODES = re.compile(r"(?:\s+(?:0[1-9]|1\d|2[0-2])(?:\d\d)?\s+[A-Z][A-Za-
 """Field-of-research codes that one publisher's deposits left at the end of titles."""
 _TAIL_MARK = re.compile(
     r"\s*[\[(]\s*(?:in [a-z]+(?:,? with [a-z ]+)?|see comments?|letters?|abstracts?|editorial|comments?|correspondence|"
-    r"corrected(?: and republished)?|reviews?|author'?s? transl\.?|transl\.?|proceeding|article|"
+    r"corrected(?: and republished)?|reviews?|\d+ ref(?:erence)?s|(?:provisional|structured) abstract|brief record|"
+    r"(?:published )?erratum appears [^\])]*|author'?s? transl\.?|transl\.?|proceeding|article|"
     r"(?:chinese|french|german|japanese|korean|polish|portuguese|russian|spanish|italian|turkish|dutch|czech|hungarian))"
     r"\s*[\])]\s*[.;:]?\s*\Z",
     re.IGNORECASE,
 )
+
+
+_MASS = r"3|11|13|14|15|18|32|35|64|67|68|82|89|90|99m|111|123|124|125|131|177|201|223"
+_ELEMENT = r"H|C|N|O|F|P|S|Cu|Ga|Rb|Zr|Y|Tc|In|I|Lu|Tl|Ra"
+_ISOTOPE = re.compile(rf"[(\[]*\b({_MASS})[)\]]?[- ]?({_ELEMENT})\b[)\]]?|\b({_ELEMENT})-\(?({_MASS})\b\)?")
+_OR_EQUAL = re.compile(r"([<>])\s*or\s*=")
+_JOINING_PLUS = re.compile(r"(?<=[A-Za-z])\+(?=[A-Za-z])")
+
+
+def _in_one_form(text: str) -> str:
+    """Isotopes ("[11C]", "C-11", "(11)C"), "> or =" and a joining plus sign written in one way."""
+    if "+" in text:
+        text = _JOINING_PLUS.sub(" plus ", text)
+    if "<" in text or ">" in text:
+        text = _OR_EQUAL.sub(r"\1=", text)
+    return _ISOTOPE.sub(lambda f: f" {f[2] or f[3]}{f[1] or f[4]} ", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +81,7 @@ def readable(text: str) -> str:
         text = html.unescape(html.unescape(text))
     text = strip_tags(text)
     if not text.isascii():
+        text = repair_mojibake(text)
         text = unicodedata.normalize("NFKC", text.replace("\u00ad", ""))
     text = strip_status_prefix(text)
     if any(map(str.isdigit, text[-80:])) or "Sciences" in text:
@@ -87,7 +106,7 @@ def title_words(text: str) -> TitleWords:
     decimals: tuple[str, ...] = ()
     has_digit = any(map(str.isdigit, text))
     if has_digit:
-        text = _THOUSANDS.sub("", text)
+        text = _in_one_form(_THOUSANDS.sub("", text))
         decimals = tuple(number.replace("·", ".").replace(",", ".") for number in _DECIMAL.findall(text))
     words: list[str] = []
     breaks: list[int] = []
