@@ -5,6 +5,7 @@ Part of the composition root, because it shows what all floors hold.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q, Sum
@@ -76,7 +77,7 @@ def next_step(
     request: ProjectRequest,
     project: Project,
     newest: SearchPlanVersion | None,
-    runs: list[RetrievalRun],
+    runs: Sequence[RetrievalRun],
     flow: FlowCounts | None,
 ) -> NextStep:
     """The first thing that is missing on the way from a question to references, as far as the person may do it."""

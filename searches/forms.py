@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -103,8 +103,16 @@ class BaseQueryFormSet(forms.BaseFormSet):
         return found
 
 
-QueryFormSet = forms.formset_factory(
-    QueryForm, formset=BaseQueryFormSet, extra=0, min_num=1, max_num=MOST_QUERIES, absolute_max=MOST_QUERIES + 1
+QueryFormSet = cast(
+    "type[BaseQueryFormSet]",
+    forms.formset_factory(
+        QueryForm,
+        formset=BaseQueryFormSet,
+        extra=0,
+        min_num=1,
+        max_num=MOST_QUERIES,
+        absolute_max=MOST_QUERIES + 1,
+    ),
 )
 
 

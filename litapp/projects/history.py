@@ -53,6 +53,8 @@ def _line(event: Event, people: dict[int, User]) -> EventLine:
     on = f"{kind.replace('_', ' ')} {number}".strip()
     if kind == "user" and number.isdigit():
         on = name_of(people[int(number)]) if int(number) in people else on
+    if kind == "plan_version" and "number" in event.payload:
+        on = f"version {event.payload['number']}"
     return EventLine(
         event=event,
         who=name_of(event.actor),

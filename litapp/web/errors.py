@@ -34,10 +34,9 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 def server_error(request: HttpRequest) -> HttpResponse:
     """500: without context processors, because one of them may be what failed."""
     try:
-        text = render_to_string("500.html")
+        return HttpResponse(render_to_string("500.html"), status=500)
     except TemplateDoesNotExist:
-        text = "<!doctype html><title>Error</title><h1>Something went wrong in LitLedger</h1>"
-    return HttpResponse(text, status=500)
+        return HttpResponse("<!doctype html><title>Error</title><h1>Something went wrong in LitLedger</h1>", status=500)
 
 
 @requires_csrf_token

@@ -13,8 +13,10 @@ from django.utils.cache import patch_vary_headers
 
 def wants_part(request: HttpRequest) -> bool:
     """True when htmx asked for a part of the page: not when it restores history, nor for a boosted link."""
-    htmx = getattr(request, "htmx", None)
-    return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
+    details = getattr(request, "htmx", None)
+    if not details:
+        return False
+    return not details.history_restore_request and not details.boosted
 
 
 def render_part(

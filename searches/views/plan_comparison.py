@@ -14,9 +14,8 @@ from litapp.providers.registry import SOURCES
 from searches.forms import LANGUAGES, PREPRINTS
 from searches.views.marked_text import Segment
 
-_WORDS = re.compile(r"\w+\s*|[^\s\w]\s*|\s+")
-MOST_EXACT = 1_500
-"""Words up to which the comparison is exact; longer texts are compared without their most frequent words (faster)."""
+_WORDS = re.compile(r'(?:"[^"\n]*"|[\w*\-]+)(?:\[[^\]\n]*\])?\s*|[^\s\w]\s*|\s+')
+"""Units of a comparison: a word or phrase with its field tag, a sign, white space. Together they cover every text."""
 _LABELS = {source.key: source.label for source in SOURCES}
 
 
@@ -99,7 +98,8 @@ def word_changes(before: str, after: str) -> tuple[tuple[Segment, ...], tuple[Se
         same = (Segment(before),) if before else ()
         return same, same
     left, right = _WORDS.findall(before), _WORDS.findall(after)
-    matcher = difflib.SequenceMatcher(a=left, b=right, autojunk=max(len(left), len(right)) > MOST_EXACT)
+    # autojunk leaves words as frequent as OR out of the search for equal runs: without it long queries take seconds
+    matcher = difflib.SequenceMatcher(a=left, b=right, autojunk=True)
     removed, added = [], []
     for tag, a0, a1, b0, b1 in matcher.get_opcodes():
         removed.append(Segment("".join(left[a0:a1]), "" if tag == "equal" else "removed"))

@@ -129,7 +129,7 @@ def plan_at_sources(content: SearchPlan, counts: Iterable[PlanCount]) -> list[Pl
 def limit_text(content: SearchPlan, sources: list[str], key: str, place: int, queries: int) -> str:
     """Most records of the query at `place` (of `queries`) at this source, and which limit says so; "" = none of ours.
 
-    A limit of source or run is parted over the source's queries; what an earlier one leaves over is there for the later.
+    A limit of source or run is parted over the source's queries; what an earlier one leaves over is for the later.
     """
     share = source_shares(content.caps, sources)[key]
     records, limit = share.records, share.limit

@@ -17,7 +17,7 @@ from litapp.core.plan import Caps, PlanError
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.verification.views.answer import answer_page
-from litapp.web.htmx import render_part
+from litapp.web.htmx import render_part, wants_part
 from searches.models import PlanCount, RetrievalRun, SearchPlanVersion
 from searches.services.counts import counts_refresh
 from searches.services.plans import PlanFrozen, StaleDraft, plan_approve, plan_new_version, plan_problems
@@ -88,7 +88,7 @@ def plan_counts(request: ProjectRequest, project: Project, version_id: int) -> H
         counts_refresh(version=version, actor=request.user)
     except PlanError as error:
         refused = error.problems
-    if not request.htmx:
+    if not wants_part(request):
         if refused:
             messages.error(request, "The hits cannot be counted yet: " + " ".join(refused.values()))
         response = redirect("searches:plan", project.pk, version.pk)

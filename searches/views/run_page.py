@@ -54,7 +54,6 @@ class StepShown:
     empty: int
     missing: int
     cut: str
-    shortfalls: tuple[str, ...]
     query: str
     params: tuple[tuple[str, str], ...]
     remarks: tuple[Remark, ...]
@@ -127,7 +126,7 @@ def _step(step: RetrievalStep, several: bool) -> StepShown:
         done=step.done,
         total=step.total,
         message=_message(step),
-        hint=step.hint,
+        hint="" if step.state == StepState.RUNNING else step.hint,
         reported=step.reported,
         exact=source(step.source).counts_exactly,
         fetched=step.fetched,
@@ -135,7 +134,6 @@ def _step(step: RetrievalStep, several: bool) -> StepShown:
         empty=step.empty_records,
         missing=len(step.missing),
         cut=step.capped,
-        shortfalls=tuple(step_shortfalls(step)) if not step.is_open else (),
         query=step.query_text,
         params=tuple((str(name), str(value)) for name, value in step.query_params),
         remarks=tuple(Remark(item.get("text", ""), item.get("loss", "") or "") for item in step.notes),
@@ -148,6 +146,8 @@ def _message(step: RetrievalStep) -> str:
     """The sentence beside the meter: what the step says, and when a waiting one goes on."""
     if step.state == StepState.WAITING and step.not_before:
         return f"{step.message} Goes on at {step.not_before:%H:%M:%S} UTC.".strip()
+    if step.state == StepState.RUNNING and step.message:
+        return f"Trying again. Before: {step.message}"
     if step.state in (StepState.DONE, StepState.PARTIAL) and not step.message:
         shortfalls = step_shortfalls(step)
         if not shortfalls and not step.fetched:

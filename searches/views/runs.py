@@ -17,7 +17,7 @@ from litapp.jobs.models import OPEN_STATES, StepState
 from litapp.projects.installation import worker_runs
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
-from litapp.web.htmx import redirect_page, unchanged
+from litapp.web.htmx import redirect_page, unchanged, wants_part
 from litapp.web.pagination import page_of_list
 from searches.models import RetrievalRun
 from searches.services.runs import (
@@ -65,7 +65,7 @@ def run_progress(request: ProjectRequest, project: Project, run_id: int) -> Http
     shown = _shown(_run_of(project, run_id))
     if request.GET.get("seen") == shown.seen:
         return unchanged()
-    if not request.htmx:
+    if not wants_part(request):
         return redirect("searches:run", project.pk, run_id)
     tell = request.GET.get("told") != shown.summary
     context = {"shown": shown, "again_id": uuid4(), "tell": tell}

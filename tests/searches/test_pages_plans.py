@@ -333,7 +333,7 @@ def test_the_approval_page_shows_exactly_what_is_sent_and_the_limits(
 ) -> None:
     text = text_of(client.get(at("plan_approve", draft(project, person))))
     assert "AND 2015:2021[dp]" in text
-    assert "At most 75 records, by the limit for the whole run." in text
+    assert "At most 75 records, by the limit for the whole run" in text
     assert "Excluded" in text
 
 
