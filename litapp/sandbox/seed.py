@@ -153,7 +153,7 @@ def _work(kind: str) -> None:
 
 
 def _candidates(project: Project, **filters: object) -> list[int]:
-    rows = Candidate.objects.filter(project=project, merged_into=None, **filters)  # type: ignore[misc]  # field look-ups
+    rows = Candidate.objects.filter(project=project, merged_into=None, **filters)
     return list(rows.order_by("-fit", "id").values_list("pk", flat=True))
 
 

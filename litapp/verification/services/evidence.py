@@ -117,8 +117,8 @@ def _ask_source(key: str, records: Sequence[Record], afresh: bool) -> Evidence:
     for identifier, answer_id in result.absent.items():
         for place in wanted[identifier]:
             evidence.add(place, _found(key, identifier, Answered.ABSENT, answer_id=answer_id, asked_at=asked_at))
-    for identifier, error in result.failures.items():
-        _failed(evidence, key, identifier, wanted[identifier], error, asked_at)
+    for identifier, failure in result.failures.items():
+        _failed(evidence, key, identifier, wanted[identifier], failure, asked_at)
     return evidence
 
 
