@@ -14,9 +14,28 @@ from litapp.jobs.models import LeasedStep
 from litapp.ledger.models import SourceAnswer, SourceRecord
 from litapp.projects.models import Project
 from litapp.verification.models import Verification
+from searches.models_abstracts import AbstractFill, AbstractLookup
 from searches.querysets import CandidateQuerySet, PlanCountQuerySet, RunQuerySet, StepQuerySet, VersionQuerySet
 
 USER = settings.AUTH_USER_MODEL
+__all__ = [
+    "AbstractFill",
+    "AbstractLookup",
+    "BlockKey",
+    "Candidate",
+    "CandidateSource",
+    "Decision",
+    "Fit",
+    "PlanCount",
+    "RetrievalHit",
+    "RetrievalRun",
+    "RetrievalStep",
+    "RunState",
+    "ScreeningDecision",
+    "SearchPlan",
+    "SearchPlanVersion",
+    "StepAnswer",
+]
 
 
 class SearchPlan(models.Model):
@@ -47,6 +66,9 @@ class SearchPlanVersion(models.Model):
     approved_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     approved_at = models.DateTimeField(null=True, blank=True)
     approved_hash = models.CharField(max_length=64, blank=True, default="")
+    origin = models.JSONField(default=dict, blank=True)
+    """Where the content came from if it was not written here: `{"kind": "query_file" or "bundle", ...}`; {} = here.
+    A fact about the plan's beginning: it stays when a draft is edited, and new versions keep it."""
 
     objects = VersionQuerySet.as_manager()
 
@@ -123,6 +145,10 @@ class RetrievalRun(models.Model):
     started_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     sandbox = models.BooleanField(default=False)
+    replay_of = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="replays")
+    """The run whose archived answers this one reads; it never asks a source. Empty = a run of its own."""
+    bundle = models.JSONField(default=dict, blank=True)
+    """Of an imported run: where it comes from, as its bundle's manifest says. {} = it was run here."""
 
     objects = RunQuerySet.as_manager()
 
@@ -174,6 +200,31 @@ class RetrievalStep(LeasedStep):
 
     def __str__(self) -> str:
         return f"{self.source}, query {self.query_index + 1} of run {self.run_id}"
+
+
+class StepAnswer(models.Model):
+    """An archived answer that a step read: what a replay may use, and nothing else. In order of reading.
+
+    `request_hash` names the request without the source's base address (`services.step_answers`), so that a run can be
+    replayed in another installation.
+    """
+
+    class How(models.TextChoices):
+        LIVE = "live", "Asked in this run"
+        REUSED = "reused", "Answered before this run"
+        REPLAYED = "replayed", "Read again in a replay"
+
+    step = models.ForeignKey(RetrievalStep, on_delete=models.CASCADE, related_name="answers")
+    answer = models.ForeignKey(SourceAnswer, on_delete=models.PROTECT, related_name="steps")
+    request_hash = models.CharField(max_length=64)
+    how = models.CharField(max_length=8, choices=How)
+
+    class Meta:
+        ordering = ["step", "id"]
+        constraints = [models.UniqueConstraint(fields=["step", "answer", "request_hash"], name="answer_of_a_step_once")]
+
+    def __str__(self) -> str:
+        return f"Answer {self.answer_id} of step {self.step_id}"
 
 
 class Decision(models.TextChoices):
