@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import TemplateView
 
 from litapp.overview import overview
 from litapp.projects.urls import urlpatterns as project_urls
@@ -19,6 +20,7 @@ urlpatterns = [
     path("projects/<int:project_id>/", include("searches.urls")),
     path("projects/<int:project_id>/", include("litapp.verification.urls")),
     path("projects/<int:project_id>/", include("references.urls")),
+    path("styleguide/", TemplateView.as_view(template_name="styleguide.html"), name="styleguide"),
     path("account/", include("allauth.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -35,6 +35,7 @@ class Open(Enum):
 
 TABLE: dict[str, Right | Open] = {
     "start": Open.PUBLIC,
+    "styleguide": Open.PUBLIC,
     "unsent": Open.SIGNED_IN,
     "projects:list": Open.SIGNED_IN,
     "projects:create": Open.SIGNED_IN,
