@@ -14,6 +14,7 @@ from litapp.core.matching.titles import compare_titles
 from litapp.core.records import Record
 from litapp.core.verification.evidence import Answered, Asked, Found
 from litapp.core.verification.sources import INDEXES, OWNERS, REGISTRIES
+from litapp.core.verification.status import is_notice_about
 
 
 class Work(StrEnum):
@@ -125,7 +126,8 @@ def witnesses(claimed: Record, evidence: Iterable[Found], journals: JournalNames
             continue
         comparison = _compare(claimed, found, found.record, journals)
         other_version = is_preprint(claimed) != is_preprint(found.record) and not _same_doi(claimed, found.record)
-        seen.append(Witness(found, found.record, comparison, which_work(comparison), other_version))
+        work = Work.OTHER if is_notice_about(found.record, claimed) else which_work(comparison)
+        seen.append(Witness(found, found.record, comparison, work, other_version))
     return tuple(sorted(seen, key=_order))
 
 

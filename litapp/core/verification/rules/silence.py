@@ -45,7 +45,8 @@ OUTSIDE: Mapping[str, str] = MappingProxyType(
 def title_known(hearing: Hearing) -> tuple[CheckResult, ...]:
     """Accuse by silence, or say why silence proves nothing. No check where somebody knows the title, or where an
     identifier is known to name the paper."""
-    if hearing.resolved() or any(w.work is Work.SAME for w in hearing.witnesses) or not hearing.claimed.title:
+    known = hearing.resolved() or any(w.work is Work.SAME for w in hearing.witnesses)
+    if known or not hearing.claimed.title or not hearing.evidence:
         return ()
     twins = [w for w in hearing.witnesses if w.work is Work.TWIN]
     obstacle = _unsure(hearing) or (_common(hearing, twins) if twins else _outside(hearing))
