@@ -135,6 +135,8 @@ class Record:
     is_notice: bool = False
     """True for a retraction notice, erratum ... itself: never a retracted paper."""
     is_preprint: bool = False
+    published_as: tuple[Identifier, ...] = ()
+    """Identifiers that the source names for the published version of this preprint; they are not the record's own."""
     warnings: tuple[str, ...] = ()
 
     def identifier(self, scheme: Scheme) -> str:
@@ -199,7 +201,8 @@ def record_from_dict(data: dict[str, Any]) -> Record:
     values["mesh"] = tuple(
         MeshHeading(**{**m, "qualifiers": tuple(m.get("qualifiers", ()))}) for m in values.get("mesh", ())
     )
-    values["identifiers"] = tuple(Identifier(Scheme(i["scheme"]), i["value"]) for i in values.get("identifiers", ()))
+    for name in ("identifiers", "published_as"):
+        values[name] = tuple(Identifier(Scheme(i["scheme"]), i["value"]) for i in values.get(name, ()))
     values["notices"] = tuple(Notice(**{**n, "kind": NoticeKind(n["kind"])}) for n in values.get("notices", ()))
     for name in ("journal_alternatives", "issns", "years", "publication_types", "keywords", "languages", "warnings"):
         values[name] = tuple(values.get(name, ()))

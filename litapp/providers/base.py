@@ -210,6 +210,112 @@ class CitationMatch(Protocol):
         """Up to five closest records and the ids of the answers they were read from. Raises SourceError."""
 
 
+@dataclass(frozen=True, slots=True)
+class LinkedRecords:
+    """Papers that cite one, or are cited by it, as a source lists them.
+
+    `total` is what the source reports (None = it does not say); `unreadable` = entries without a title, counted and
+    not used. `known` is False where the source does not have the paper that was asked about.
+    """
+
+    records: tuple[Record, ...]
+    answer_ids: tuple[int, ...]
+    total: int | None = None
+    unreadable: int = 0
+    known: bool = True
+
+
+@runtime_checkable
+class CitationLinks(Protocol):
+    """A source that knows which papers cite one, and which it cites."""
+
+    source: str
+
+    def citations(self, client: Client, identifier: Identifier, limit: int) -> LinkedRecords:
+        """Papers that cite it, at most `limit`. Raises SourceError."""
+
+    def references(self, client: Client, identifier: Identifier, limit: int) -> LinkedRecords:
+        """Papers it cites, at most `limit`, in its own order. Raises SourceError."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgencyAnswer:
+    """Who registered a DOI. `agency` "" with `error` None = no such DOI anywhere; `error` set = it could not be asked.
+
+    `answer_id` names the evidence.
+    """
+
+    agency: str = ""
+    answer_id: int | None = None
+    error: SourceError | None = None
+
+    @property
+    def registered(self) -> bool:
+        """An agency is named: the DOI exists."""
+        return bool(self.agency)
+
+    @property
+    def absent(self) -> bool:
+        """The registry of all agencies answered, and no such DOI exists."""
+        return not self.agency and self.error is None
+
+
+@runtime_checkable
+class RegistrationAgencies(Protocol):
+    """A source that knows the registration agency of every DOI: it tells "not at Crossref" from "does not exist"."""
+
+    source: str
+
+    def registration_agencies(
+        self, client: Client, dois: list[str], *, max_age_seconds: float | None = None
+    ) -> dict[str, AgencyAnswer]:
+        """An answer for every DOI asked, keyed as it was asked. Never raises SourceError: failures are in the answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLocation:
+    """One place where a paper can be read without payment.
+
+    `version` is submittedVersion, acceptedVersion or publishedVersion; `host` publisher or repository; `licence` and
+    `pdf_url` may be empty although the place is open.
+    """
+
+    url: str
+    pdf_url: str = ""
+    landing_url: str = ""
+    version: str = ""
+    host: str = ""
+    licence: str = ""
+    repository: str = ""
+    is_best: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAccess:
+    """What is known of a DOI's open copies. `status`: gold, hybrid, bronze, green, closed or "" (not said)."""
+
+    doi: str
+    is_open: bool
+    status: str = ""
+    locations: tuple[OpenLocation, ...] = ()
+    title: str = ""
+    year: int | None = None
+    kind: str = ""
+    """The publication type as the source gives it ("journal-article"; "component" is a figure, not a paper)."""
+
+
+@runtime_checkable
+class OpenAccessLocations(Protocol):
+    """A source that knows where a paper can be read without payment."""
+
+    source: str
+
+    def open_access(
+        self, client: Client, doi: str, *, max_age_seconds: float | None = None
+    ) -> tuple[OpenAccess | None, int]:
+        """Open copies of a DOI (None = the source does not know the DOI), and the answer. Raises SourceError."""
+
+
 @runtime_checkable
 class Related(Protocol):
     """A source that names papers related to one."""
