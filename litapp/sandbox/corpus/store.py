@@ -169,8 +169,7 @@ class Corpus:
             connection = self._idle.pop()
         except IndexError:
             connection = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, check_same_thread=False)
-            connection.execute("PRAGMA cache_size = -16000")
-            connection.execute("PRAGMA mmap_size = 536870912")
+            connection.execute("PRAGMA cache_size = -8000")
         try:
             yield connection
         finally:
