@@ -60,6 +60,7 @@ ANOTHER_CLAIM = [
     ("Perineal nerve injury in athletes", "Peroneal nerve injury in athletes"),
     ("Effect of copper on surface bacteria", "Impact of copper on surface bacteria"),
     ("Role of iron in the brain", "Role of zinc in the brain"),
+    ("Interleukin17a blockade in psoriasis", "Interleukin18a blockade in psoriasis"),
     ("Comment on: Steroids in chronic disease", "Steroids in chronic disease"),
     ("Vitamin B in the elderly population", "Vitamin D in the elderly population"),
 ]
