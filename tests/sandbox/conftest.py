@@ -14,6 +14,9 @@ import pytest
 
 from litapp.sandbox.limits import FastClock
 from litapp.sandbox.server import RunningSandbox
+from tests.sandbox.fixtures import running_sandbox, sandbox_server, tiny_corpus
+
+__all__ = ["running_sandbox", "sandbox_server", "tiny_corpus"]
 
 
 @dataclass(frozen=True)
