@@ -83,6 +83,7 @@ def record_of(item: dict[str, Any]) -> Record:
         authors=_people(item.get("author")),
         journal=journal,
         journal_abbreviation=inline(next(iter(texts(item.get("short-container-title"))), "")),
+        journal_alternatives=tuple(containers[1:]),
         issns=tuple(one.value for one in issns),
         publisher=inline(text(item.get("publisher"))),
         volume=text(item.get("volume")),
