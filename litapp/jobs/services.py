@@ -141,11 +141,11 @@ def release_of(name: str) -> int:
 def release_dead() -> int:
     """Free the leases of processes without a sign of life for DEAD_AFTER. Returns how many.
 
-    A holder that never gave one (a command that works in its own process) is left its lease's first DEAD_AFTER seconds
-    and each time it is renewed.
+    This process is alive, however long the database kept it from saying so. A holder that never gave a sign (a command
+    that works in its own process) is left its lease's first DEAD_AFTER seconds, and each time it is renewed.
     """
     now = timezone.now()
-    alive = set(WorkerBeat.objects.filter(beat_at__gt=now - DEAD_AFTER).values_list("name", flat=True))
+    alive = {worker_name(), *WorkerBeat.objects.filter(beat_at__gt=now - DEAD_AFTER).values_list("name", flat=True)}
     freed = 0
     for model in leased_models():
         left = (

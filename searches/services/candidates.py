@@ -9,17 +9,18 @@ from typing import Any
 from django.db import transaction
 
 from litapp.core.plan import SearchPlan
-from litapp.core.records import Record, record_from_dict
+from litapp.core.records import Record
 from litapp.ledger.models import SourceRecord
-from litapp.ledger.services.records import store_hits
+from litapp.ledger.services.records import record_row, store_hits
 from litapp.projects.models import Project
 from litapp.providers.base import Hit, Page
 from litapp.verification.models import Priority
-from litapp.verification.services.requests import verification_renew, verifications_request
+from litapp.verification.services.requests import verifications_renew, verifications_request
 from searches.models import BlockKey, Candidate, CandidateSource, RetrievalHit, RetrievalStep, SearchPlanVersion
-from searches.services.derived import DERIVED_FIELDS, derived_columns
+from searches.services.derived import DERIVED_FIELDS
 from searches.services.grouping import Group, Grouping, Member
 from searches.services.merging import merge_candidates
+from searches.services.workbench import Workbench
 
 CHUNK = 500
 """Values in one SQL list."""
@@ -37,18 +38,39 @@ class Absorbed:
     hits_of_step: int
 
 
+def think_ahead(*, step: RetrievalStep, page: Page) -> Workbench:
+    """Work out, on what is there now and without locking anything, what `absorb_hits` is going to need."""
+    bench = Workbench()
+    hits = list(page.hits)
+    rows = [record_row(hit.answer_id, hit.position, hit.record) for hit in hits]
+    members = bench.newcomers(rows, [hit.record for hit in hits])
+    grouping = Grouping(_groups_near(step.run.project_id, members, bench), bench.judge)
+    for member in members:
+        grouping.add(member)
+    version = step.run.version
+    touched = [group for group in grouping.groups if group.new_members()]
+    plans = _plans_of([group.candidate_id for group in touched if group.candidate_id is not None])
+    for group in touched:
+        found_by = plans.get(group.candidate_id or 0, {})
+        if group.changed or version.pk not in found_by:
+            bench.derived(group, {**found_by, version.pk: version.plan_content})
+    return bench
+
+
 @transaction.atomic
-def absorb_hits(*, step: RetrievalStep, page: Page) -> Absorbed:
-    """Store the page's hits and put each record into its candidate.
+def absorb_hits(*, step: RetrievalStep, page: Page, bench: Workbench | None = None) -> Absorbed:
+    """Store the page's hits and put each record into its candidate. `bench` comes from `think_ahead`.
 
     Absorbs of one project follow each other (the project's row is the lock), so that two sources that bring the same
     paper at the same moment make one candidate.
     """
+    bench = bench or Workbench()
     project = Project.objects.select_for_update(no_key=True).get(pk=step.run.project_id)
     hits = list(page.hits)
+    records = [hit.record for hit in hits]
     rows = store_hits((hit.answer_id, hit.position, hit.record) for hit in hits)
     new_hits = _store_ranks(step, hits, rows)
-    made, changed, merged = _absorb(project, _unlinked(project, [hit.record for hit in hits], rows), step.run.version)
+    made, changed, merged = _absorb(project, _unlinked(project, records, rows, bench), step.run.version, bench)
     return Absorbed(
         hits=new_hits,
         candidates_new=made,
@@ -62,20 +84,23 @@ def absorb_hits(*, step: RetrievalStep, page: Page) -> Absorbed:
 def absorb_brought(*, project: Project, rows: Sequence[SourceRecord]) -> list[int]:
     """Put records that a person brought into candidates, without a run. Returns the candidates, in the order given."""
     locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    _absorb(locked, _unlinked(locked, [row.record for row in rows], rows), None)
+    bench = Workbench()
+    _absorb(locked, _unlinked(locked, [row.record for row in rows], rows, bench), None, bench)
     links = CandidateSource.objects.filter(project=locked, source_record__in=[row.pk for row in rows])
     at = dict(links.values_list("source_record_id", "candidate_id"))
     return [at[row.pk] for row in rows]
 
 
-def _absorb(project: Project, members: Sequence[Member], version: SearchPlanVersion | None) -> tuple[int, int, int]:
+def _absorb(
+    project: Project, members: Sequence[Member], version: SearchPlanVersion | None, bench: Workbench
+) -> tuple[int, int, int]:
     """Group the members with what is there; returns how many candidates are new, changed, merged into another."""
-    grouping = Grouping(_groups_near(project, members))
+    grouping = Grouping(_groups_near(project.pk, members, bench), bench.judge)
     for member in members:
         grouping.add(member)
     touched = [group for group in grouping.groups if group.new_members()]
-    made = _create(project, [group for group in touched if group.candidate_id is None], version)
-    changed, merged = _update(project, [group for group in touched if group.candidate_id is not None], version)
+    made = _create(project, [group for group in touched if group.candidate_id is None], version, bench)
+    changed, merged = _update(project, [group for group in touched if group.candidate_id is not None], version, bench)
     _link(project, touched)
     return made, changed, merged
 
@@ -85,14 +110,14 @@ def rebuild_candidate(*, candidate: Candidate) -> Candidate:
     """Derive every column of a candidate anew from its source records in the ledger; decisions stay."""
     Project.objects.select_for_update(no_key=True).get(pk=candidate.project_id)
     row = Candidate.objects.get(pk=candidate.pk)
-    group = _groups(row.project_id, [row.pk])[0]
-    plans = _plans_of([row.pk]).get(row.pk, {})
-    record, columns = derived_columns([m.record for m in group.current()], plans.values())
+    bench = Workbench()
+    group = _groups(row.project_id, [row.pk], bench)[0]
+    record, columns = bench.derived(group, _plans_of([row.pk]).get(row.pk, {}))
     _set(row, columns)
     row.save(update_fields=list(DERIVED_FIELDS))
     BlockKey.objects.filter(candidate=row).delete()
     _store_keys(row.project_id, [(row.pk, group.members)])
-    _renew(row, record)
+    _renew([(row, record)])
     return row
 
 
@@ -124,21 +149,19 @@ def _store_ranks(step: RetrievalStep, hits: Sequence[Hit], rows: Sequence[Source
     return len(new)
 
 
-def _unlinked(project: Project, records: Sequence[Record], rows: Sequence[SourceRecord]) -> list[Member]:
+def _unlinked(
+    project: Project, records: Sequence[Record], rows: Sequence[SourceRecord], bench: Workbench
+) -> list[Member]:
     """The records that belong to no candidate of the project yet, each once."""
     linked = set(
         CandidateSource.objects.filter(project=project, source_record__in=[row.pk for row in rows]).values_list(
             "source_record_id", flat=True
         )
     )
-    members: dict[int, Member] = {}
-    for record, row in zip(records, rows, strict=True):
-        if row.pk not in linked and row.pk not in members:
-            members[row.pk] = Member(row.pk, record, row.sha256)
-    return list(members.values())
+    return [member for member in bench.newcomers(rows, records) if member.source_record_id not in linked]
 
 
-def _groups_near(project: Project, members: Sequence[Member]) -> list[Group]:
+def _groups_near(project_id: int, members: Sequence[Member], bench: Workbench) -> list[Group]:
     """The groups of the project that any of these records might belong to."""
     ids: set[int] = set()
     by_source: dict[str, list[str]] = {}
@@ -146,34 +169,39 @@ def _groups_near(project: Project, members: Sequence[Member]) -> list[Group]:
         by_source.setdefault(member.record.source, []).append(member.record.source_id[:200])
     for source, source_ids in by_source.items():
         same = CandidateSource.objects.filter(
-            project=project, source_record__source=source, source_record__source_id__in=source_ids
+            project_id=project_id, source_record__source=source, source_record__source_id__in=source_ids
         )
         ids.update(same.values_list("candidate_id", flat=True))
     keys = sorted({key[:200] for member in members for key in member.keys})
     for start in range(0, len(keys), CHUNK):
-        near = BlockKey.objects.filter(project=project, key__in=keys[start : start + CHUNK])
+        near = BlockKey.objects.filter(project_id=project_id, key__in=keys[start : start + CHUNK])
         ids.update(near.values_list("candidate_id", flat=True))
-    return _groups(project.pk, sorted(ids))
+    return _groups(project_id, sorted(ids), bench)
 
 
-def _groups(project_id: int, candidate_ids: Sequence[int]) -> list[Group]:
-    """The candidates as groups of their source records."""
+def _groups(project_id: int, candidate_ids: Sequence[int], bench: Workbench) -> list[Group]:
+    """The candidates as groups of their source records; those not on the bench yet are read."""
     groups = {pk: Group(pk) for pk in candidate_ids}
+    pairs: list[tuple[int, int]] = []
     for start in range(0, len(candidate_ids), CHUNK):
         links = CandidateSource.objects.filter(
             project_id=project_id, candidate_id__in=candidate_ids[start : start + CHUNK]
-        ).order_by("source_record_id")
-        for candidate_id, record_id, data, sha256 in links.values_list(
-            "candidate_id", "source_record_id", "source_record__data", "source_record__sha256"
-        ):
-            groups[candidate_id].members.append(Member(record_id, record_from_dict(data), sha256))
+        )
+        pairs += links.order_by("source_record_id").values_list("candidate_id", "source_record_id")
+    unknown = bench.unknown(record_id for _, record_id in pairs)
+    for start in range(0, len(unknown), CHUNK):
+        stored = SourceRecord.objects.filter(pk__in=unknown[start : start + CHUNK])
+        for record_id, data, sha256 in stored.values_list("pk", "data", "sha256"):
+            bench.put(record_id, data, sha256)
+    for candidate_id, record_id in pairs:
+        groups[candidate_id].members.append(bench.member(record_id))
     return [group for group in groups.values() if group.members]
 
 
-def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersion | None) -> int:
+def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersion | None, bench: Workbench) -> int:
     """New candidates, each with its check queued."""
-    plan = [version.plan_content] if version else []
-    derived = [derived_columns([m.record for m in group.current()], plan) for group in groups]
+    plan = {version.pk: version.plan_content} if version else {}
+    derived = [bench.derived(group, plan) for group in groups]
     checks = verifications_request(
         project=project,
         records=[(record, values["sources"]) for record, values in derived],
@@ -188,7 +216,9 @@ def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersio
     return len(candidates)
 
 
-def _update(project: Project, groups: Sequence[Group], version: SearchPlanVersion | None) -> tuple[int, int]:
+def _update(
+    project: Project, groups: Sequence[Group], version: SearchPlanVersion | None, bench: Workbench
+) -> tuple[int, int]:
     """Bring existing candidates up to date; returns how many changed and how many were merged into another."""
     merged = 0
     for group in groups:
@@ -204,7 +234,7 @@ def _update(project: Project, groups: Sequence[Group], version: SearchPlanVersio
             continue
         if version is not None:
             plans.setdefault(version.pk, version.plan_content)
-        record, columns = derived_columns([m.record for m in group.current()], plans.values())
+        record, columns = bench.derived(group, plans)
         if _set(row, columns):
             changed.append((row, record))
     if changed:
@@ -214,8 +244,7 @@ def _update(project: Project, groups: Sequence[Group], version: SearchPlanVersio
             unique_fields=["id"],
             update_fields=list(DERIVED_FIELDS),
         )
-    for row, record in changed:
-        _renew(row, record)
+    _renew(changed)
     return len(changed), merged
 
 
@@ -232,10 +261,10 @@ def _set(row: Candidate, columns: dict[str, Any]) -> bool:
     return bool(different)
 
 
-def _renew(row: Candidate, record: Record) -> None:
-    """Tell the candidate's verification what is to be checked now."""
-    if row.verification_id is not None:
-        verification_renew(verification_id=row.verification_id, record=record, returned_by=row.sources)
+def _renew(rows: Sequence[tuple[Candidate, Record]]) -> None:
+    """Tell the candidates' verifications what is to be checked now."""
+    changes = [(row.verification_id, record, row.sources) for row, record in rows if row.verification_id is not None]
+    verifications_renew(changes=changes)
 
 
 def _plans_of(candidate_ids: Sequence[int]) -> dict[int, dict[int, SearchPlan]]:

@@ -5,16 +5,17 @@ Only `core.dedupe` decides. Companions (preprint and article, erratum, protocol 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from litapp.core.dedupe import PairVerdict, Relation
 from litapp.core.dedupe.blocking import keys_of
 from litapp.core.dedupe.features import Features, features_of
-from litapp.core.dedupe.pairs import compare_features
 from litapp.core.records import Record
 
 SAME_SOURCE_ID = "same_source_id"
+Judge = Callable[["Member", "Member"], PairVerdict]
+"""Compares two records."""
 
 
 @dataclass(slots=True)
@@ -66,7 +67,8 @@ class Group:
 class Grouping:
     """Groups under their block keys. `add` records one after the other, then read `groups`."""
 
-    def __init__(self, groups: Iterable[Group] = ()) -> None:
+    def __init__(self, groups: Iterable[Group], judge: Judge) -> None:
+        self._judge = judge
         self.groups: list[Group] = []
         self._by_key: dict[str, list[Group]] = {}
         self._by_identity: dict[tuple[str, str], Group] = {}
@@ -77,7 +79,7 @@ class Grouping:
 
     def add(self, member: Member) -> Group:
         """Put a record where it belongs: with what its source called the same before, with equal papers, or alone."""
-        member.is_new = True
+        member.is_new, member.rule, member.why = True, "", ""
         known = self._by_identity.get(member.identity) if member.record.source_id else None
         if known is not None:
             return self._join_identity(known, member)
@@ -117,10 +119,9 @@ class Grouping:
                     found.append((group, verdict))
         return sorted(found, key=lambda pair: _age(pair[0]))
 
-    @staticmethod
-    def _same(group: Group, member: Member) -> PairVerdict | None:
+    def _same(self, group: Group, member: Member) -> PairVerdict | None:
         """The verdict that makes `member` one of `group`; None if none does, or one keeps it apart."""
-        verdicts = [compare_features(other.features, member.features) for other in group.current()]
+        verdicts = [self._judge(other, member) for other in group.current()]
         if any(keeps_apart(verdict) for verdict in verdicts):
             return None
         return next((verdict for verdict in verdicts if verdict.relation is Relation.SAME), None)
@@ -129,9 +130,7 @@ class Grouping:
         """One group of all that the new record bridges: the oldest takes the others in, unless they are kept apart."""
         kept = groups[0]
         for other in groups[1:]:
-            if any(
-                keeps_apart(compare_features(a.features, b.features)) for a in kept.current() for b in other.current()
-            ):
+            if any(keeps_apart(self._judge(a, b)) for a in kept.current() for b in other.current()):
                 continue
             kept.absorbed += [*other.absorbed, *([other.candidate_id] if other.candidate_id else [])]
             for member in other.members:

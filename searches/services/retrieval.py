@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
@@ -16,16 +16,19 @@ from litapp.jobs import services as jobs
 from litapp.jobs.lease import kept
 from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost
+from litapp.jobs.turns import writers_turn
 from litapp.ledger.services.clients import client_for, source_state
 from litapp.providers.base import Client, Deferred, Page, SourceError
 from litapp.providers.registry import search_provider, source
 from searches.models import RetrievalRun, RetrievalStep
-from searches.services.candidates import absorb_hits
+from searches.services.candidates import absorb_hits, think_ahead
 from searches.services.caps import NO_LIMIT, Share, cut_sentence, query_share, source_shares
 from searches.services.outcome import final_state
 from searches.services.queries import compiled_query, note
+from searches.services.replay import compared, replayed_step
 from searches.services.reuse import ReusingClient
 from searches.services.runs import KIND, run_close_if_done
+from searches.services.step_answers import RecordingClient, ReplayingClient
 
 log = logging.getLogger(__name__)
 RETRY_WAITS = (5, 20, 60, 180)
@@ -80,8 +83,7 @@ def _work(step_id: int, token: str) -> None:
     if step.attempts > MOST_STUMBLES:
         _end(step, token, StepState.FAILED, "LitLedger stumbled over this step several times.", "See the worker's log.")
         return
-    state = source_state(step.source)
-    if not state.usable:
+    if step.run.replay_of_id is None and not (state := source_state(step.source)).usable:
         _end(step, token, _failed_state(step), state.reason, state.hint)
         return
     if step.reuse_from is None:
@@ -137,16 +139,18 @@ def _share(step: RetrievalStep) -> Share:
     share = source_shares(caps, lanes)[step.source]
     lane = steps.filter(source=step.source)
     before = lane.exclude(pk=step.pk).aggregate(sum=Sum("fetched"))["sum"] or 0
-    return query_share(caps, share, fetched_before=before, queries_left=lane.open().count())
+    own = query_share(caps, share, fetched_before=before, queries_left=lane.open().count())
+    earlier = replayed_step(step)
+    return own if earlier is None or earlier.cap is None else Share(earlier.cap, own.limit)
 
 
 def _fetch(step: RetrievalStep, share: Share) -> Page:
     """The next page from the source. A first page without records must be proven by the source's own count."""
     asked = search_provider(step.source)
-    client: Client = ReusingClient(client_for(step.source), since=step.reuse_from or timezone.now())
+    client = RecordingClient(_client(step), step)
     query = compiled_query(step.source, step.query_text, step.query_params)
     limit = NO_LIMIT if share.records is None else share.records - step.done
-    page = asked.fetch_page(client, query, dict(step.cursor), limit)
+    page = compared(step, asked.fetch_page(client, query, dict(step.cursor), limit))
     if page.cursor is not None and page.cursor == step.cursor:
         raise _unproven(step, "went round in circles")
     if page.hits or page.cursor is not None or step.done or page.missing or page.invalid_records or page.empty_records:
@@ -155,6 +159,14 @@ def _fetch(step: RetrievalStep, share: Share) -> Page:
     if total:
         raise _unproven(step, f"reports {total:,} records and gave none")
     return page
+
+
+def _client(step: RetrievalStep) -> Client:
+    """Who answers the step: the source, or in a replay what the earlier step read."""
+    earlier = replayed_step(step)
+    if earlier is not None:
+        return ReplayingClient(earlier)
+    return ReusingClient(client_for(step.source), since=step.reuse_from or timezone.now())
 
 
 def _unproven(step: RetrievalStep, what: str) -> SourceError:
@@ -171,8 +183,9 @@ def _save(step: RetrievalStep, token: str, page: Page, share: Share) -> None:
     reported = page.total if page.total is not None else step.reported
     known = {item["text"] for item in step.notes}
     exact = source(step.source).counts_exactly
-    with transaction.atomic():
-        absorbed = absorb_hits(step=step, page=page)
+    bench = think_ahead(step=step, page=page)
+    with writers_turn(), transaction.atomic():
+        absorbed = absorb_hits(step=step, page=page, bench=bench)
         jobs.renew(
             _rows(),
             step.pk,
@@ -183,6 +196,7 @@ def _save(step: RetrievalStep, token: str, page: Page, share: Share) -> None:
             total=_expected(reported, share, exact=exact),
             reported=reported,
             fetched=absorbed.hits_of_step,
+            cap=share.records,
             empty_records=step.empty_records + page.empty_records,
             invalid_records=step.invalid_records + page.invalid_records,
             missing=[*step.missing, *page.missing],
@@ -268,10 +282,12 @@ def _end(step: RetrievalStep, token: str, state: StepState, message: str = "", h
 
 def _stumbled(step_id: int, token: str) -> None:
     """An unforeseen error: give the step back with a growing pause, so that it cannot keep a thread busy."""
-    attempts = _rows().values_list("attempts", flat=True).get(pk=step_id)
-    until = timezone.now() + timedelta(seconds=10 * attempts)
     told = {"message": "LitLedger stumbled here and tries again.", "hint": "If it stays so, see the worker's log."}
     try:
+        attempts = _rows().values_list("attempts", flat=True).get(pk=step_id)
+        until = timezone.now() + timedelta(seconds=10 * attempts)
         jobs.postpone(_rows(), step_id, token, until=until, **told)
     except LeaseLost:
         log.info("Step %s went to another worker.", step_id)
+    except DatabaseError:
+        log.warning("Step %s is taken up again when its lease runs out.", step_id, exc_info=True)

@@ -27,14 +27,15 @@ def store_records(*, answer_id: int, records: Sequence[tuple[int, Record]]) -> l
 
 def store_hits(places: Iterable[tuple[int, int, Record]]) -> list[SourceRecord]:
     """The same for (answer, position, record) of several answers at once. Rows come in the order given."""
-    rows = [_row(answer_id, position, record) for answer_id, position, record in places]
+    rows = [record_row(answer_id, position, record) for answer_id, position, record in places]
     SourceRecord.objects.bulk_create(rows, ignore_conflicts=True)
     answers = sorted({row.answer_id for row in rows})
     stored = {(row.answer_id, row.position): row for row in SourceRecord.objects.filter(answer_id__in=answers)}
     return [stored[row.answer_id, row.position] for row in rows]
 
 
-def _row(answer_id: int, position: int, record: Record) -> SourceRecord:
+def record_row(answer_id: int, position: int, record: Record) -> SourceRecord:
+    """The row for a record, not stored yet."""
     data = record_to_dict(record)
     return SourceRecord(
         answer_id=answer_id,

@@ -61,14 +61,36 @@ def verification_request(
     return verifications_request(project=project, records=[(record, returned_by)], priority=priority)[0]
 
 
-@transaction.atomic
 def verification_renew(*, verification_id: int, record: Record, returned_by: Iterable[str]) -> bool:
     """Tell that the record, or the sources that returned it, changed. True if it is to be checked again.
 
     A changed record loses its verdict until it is checked (a verdict by hand too: the person judged another record);
     only more sources behind the same record keep the verdict while they are checked.
     """
-    verification = Verification.objects.select_for_update().get(pk=verification_id)
+    return bool(verifications_renew(changes=[(verification_id, record, returned_by)]))
+
+
+@transaction.atomic
+def verifications_renew(*, changes: Sequence[tuple[int, Record, Iterable[str]]]) -> int:
+    """The same for many (verification, record, sources) at once; returns how many are to be checked again."""
+    rows = Verification.objects.select_for_update().in_bulk([verification_id for verification_id, _, _ in changes])
+    changed = [rows[pk] for pk, record, returned_by in changes if _renew(rows[pk], record, returned_by)]
+    if changed:
+        Verification.objects.bulk_create(
+            changed, update_conflicts=True, unique_fields=["id"], update_fields=list(_RENEWED_FIELDS)
+        )
+        enqueue(KIND, "")
+    return len(changed)
+
+
+_RENEWED_FIELDS = (
+    "record", "record_hash", "returned_by", "status", "kind", "reasons", "wrong", "verified_by", "passed", "asked",
+    "checked_at", "verified_on", "manual_by", "manual_reason", "manual_at", "state", "lease_token", "leased_by",
+    "not_before", "finished_at", "failures",
+)  # fmt: skip
+
+
+def _renew(verification: Verification, record: Record, returned_by: Iterable[str]) -> bool:
     digest, sources = record_hash(record), sorted(set(returned_by) - {BROUGHT})
     if digest == verification.record_hash and sources == verification.returned_by:
         return False
@@ -76,8 +98,6 @@ def verification_renew(*, verification_id: int, record: Record, returned_by: Ite
         _forget_verdict(verification)
     verification.record, verification.record_hash, verification.returned_by = record_to_dict(record), digest, sources
     _queue_again(verification)
-    verification.save()
-    enqueue(KIND, "")
     return True
 
 

@@ -70,9 +70,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="port on 127.0.0.1 (default 8000)")
         parser.add_argument("--sandbox", action="store_true", help="also run the built-in sandbox and use it as source")
         parser.add_argument("--sandbox-port", type=int, default=8100, help="port of the sandbox (default 8100)")
-        parser.add_argument(
-            "--sandbox-data", type=Path, help="its corpus (default: sandbox.db in the data folder)"
-        )
+        parser.add_argument("--sandbox-data", type=Path, help="its corpus (default: sandbox.db in the data folder)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         require_ready()

@@ -1,0 +1,75 @@
+"""What absorbing a page works out: parsed records, comparisons, merged records, each once.
+
+It is filled before the database is locked, on what is there then. Under the lock the same questions are asked again
+and most are answered already: only what came in between is worked out while others wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from litapp.core.dedupe import PairVerdict
+from litapp.core.dedupe.pairs import compare_features
+from litapp.core.plan import SearchPlan
+from litapp.core.records import Record, record_from_dict
+from litapp.ledger.models import SourceRecord
+from searches.services.derived import derived_columns
+from searches.services.grouping import Group, Member
+
+NOT_STORED = 10**15
+"""Ids of records that are not stored yet begin here: behind all others, in their order."""
+
+Place = tuple[int, int]
+"""Answer and position."""
+
+
+class Workbench:
+    """Members by place and by source record, verdicts by pair, columns by group. One page, one thread."""
+
+    def __init__(self) -> None:
+        self._by_place: dict[Place, Member] = {}
+        self._by_record: dict[int, Member] = {}
+        self._verdicts: dict[tuple[int, int], PairVerdict] = {}
+        self._derived: dict[tuple[frozenset[int], tuple[int, ...]], tuple[Record, dict[str, Any]]] = {}
+
+    def newcomers(self, rows: Sequence[SourceRecord], records: Sequence[Record]) -> list[Member]:
+        """The members for rows of the ledger, stored or to be stored, in their order; each place once."""
+        members: dict[Place, Member] = {}
+        for number, (row, record) in enumerate(zip(rows, records, strict=True)):
+            place = (row.answer_id, row.position)
+            member = self._by_place.get(place)
+            if member is None:
+                member = self._by_place[place] = Member(NOT_STORED + number, record, row.sha256)
+            if row.pk is not None:
+                member.source_record_id = row.pk
+                self._by_record[row.pk] = member
+            members[place] = member
+        return list(members.values())
+
+    def unknown(self, record_ids: Iterable[int]) -> list[int]:
+        """Those source records of which no member is on the bench yet."""
+        return [pk for pk in record_ids if pk not in self._by_record]
+
+    def put(self, record_id: int, data: dict[str, Any], sha256: str) -> None:
+        """Read a stored record."""
+        self._by_record[record_id] = Member(record_id, record_from_dict(data), sha256)
+
+    def member(self, record_id: int) -> Member:
+        """The member of a stored record that was put on the bench."""
+        return self._by_record[record_id]
+
+    def judge(self, one: Member, other: Member) -> PairVerdict:
+        """What `core.dedupe` says of two records."""
+        pair = (id(one), id(other))
+        if pair not in self._verdicts:
+            self._verdicts[pair] = compare_features(one.features, other.features)
+        return self._verdicts[pair]
+
+    def derived(self, group: Group, plans: Mapping[int, SearchPlan]) -> tuple[Record, dict[str, Any]]:
+        """Merged record and derived columns of a group found by these plan versions."""
+        current = group.current()
+        key = (frozenset(id(member) for member in current), tuple(sorted(plans)))
+        if key not in self._derived:
+            self._derived[key] = derived_columns([member.record for member in current], plans.values())
+        return self._derived[key]
