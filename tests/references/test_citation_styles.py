@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import subprocess
+import zipfile
 from datetime import UTC, datetime
 from typing import Any
 
@@ -46,6 +49,9 @@ ITEMS: list[dict[str, Any]] = [
     }
     for key, title, family in (("Weber_2020", "Zinc", "Weber"), ("Adams_2020", "Air <i>in vitro</i>", "Adams"))
 ]
+
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 def plain(blocks: list[dict[str, Any]]) -> str:
@@ -148,12 +154,14 @@ def test_a_word_file_is_the_same_each_time_and_carries_its_date() -> None:
     assert made[0] != other
 
 
-def test_pandoc_reads_no_file_and_reaches_no_network(tmp_path: Any) -> None:
-    secret = tmp_path / "secret.txt"
-    secret.write_text("top secret")
-    source = f"![x]({secret})\n\n```{{include={secret}}}\n```\n\n![y](http://192.0.2.1/x.png)\n"
-    made = write_docx(read_markdown(source), {}, template=default_template(), epoch=datetime(2026, 1, 1, tzinfo=UTC))
-    assert b"top secret" not in made
+def test_pandoc_puts_no_file_of_this_machine_into_a_document(tmp_path: Any) -> None:
+    picture = tmp_path / "secret.png"
+    picture.write_bytes(base64.b64decode(PNG))
+    blocks = read_markdown(f"![x]({picture})\n\n![y](http://192.0.2.1/x.png)\n")
+    assert json.dumps(blocks).count('"Image"') == 2
+    made = write_docx(blocks, {}, template=default_template(), epoch=datetime(2026, 1, 1, tzinfo=UTC))
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        assert [name for name in archive.namelist() if "media" in name] == []
 
 
 def test_a_failing_pandoc_is_told_with_its_reason() -> None:
