@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import Any, cast
 
 from django import forms
 
 from litapp.core.plan import Preprints
-from litapp.providers.registry import search_sources
+from litapp.providers.registry import QueryKind, search_keys, search_sources
 
 MOST_QUERIES = 20
 LONGEST_QUERY = 100_000
@@ -51,9 +52,30 @@ PREPRINTS = {
     Preprints.ONLY: "Only preprints",
 }
 
+_PLAIN = [source.label for source in search_sources() if source.query_kind is QueryKind.PLAIN]
+
+_NO_YEAR = {"invalid": "Write a year, such as 2015, or leave this empty."}
+
 
 def _words(rows: int, **attrs: str) -> forms.Textarea:
     return forms.Textarea(attrs={"rows": rows, **attrs})
+
+
+class WholeNumberField(forms.IntegerField):
+    """A whole number as people write it ("10,000"). A text field: what is no number comes back to be corrected, where
+    a browser's number field would drop it."""
+
+    default_error_messages = {"invalid": "Write a whole number, such as 500, or leave this empty."}
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
+        super().__init__(required=False, widget=widget, **options)
+
+    def to_python(self, value: Any) -> int | None:
+        """Without the separators of thousands."""
+        text = re.sub(r"(?<=\d)[\s,](?=\d{3}\b)", "", value.strip()) if isinstance(value, str) else value
+        number: int | None = super().to_python(text)
+        return number
 
 
 class QueryForm(forms.Form):
@@ -73,7 +95,8 @@ class QueryForm(forms.Form):
         required=False,
         max_length=5_000,
         widget=_words(2),
-        help_text="For Crossref, OpenAlex and Semantic Scholar, which rank by likeness instead. A sentence is fine.",
+        help_text=f"For {' and '.join((', '.join(_PLAIN[:-1]), _PLAIN[-1]))}, which rank by likeness instead. "
+        "A sentence is fine.",
     )
 
     def __init__(self, *args: Any, check_address: str = "", **kwargs: Any) -> None:
@@ -119,10 +142,13 @@ QueryFormSet = cast(
 class PlanForm(forms.Form):
     """Everything of a plan but its queries. `content` gives the plan's dict; a draft may be saved with gaps."""
 
-    title = forms.CharField(label="Title of the plan", max_length=200)
+    title = forms.CharField(
+        label="Title of the plan", max_length=200, error_messages={"required": "Give the plan a title."}
+    )
     question = forms.CharField(
         label="Question",
         max_length=4_000,
+        required=False,
         widget=_words(3),
         help_text="The question the search shall answer, as you would ask a colleague. "
         "No patient details: what stands here is sent to the sources and kept for ever.",
@@ -136,8 +162,8 @@ class PlanForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )
-    year_from = forms.IntegerField(label="From year", min_value=1500, max_value=2200, required=False)
-    year_to = forms.IntegerField(label="To year", min_value=1500, max_value=2200, required=False)
+    year_from = WholeNumberField(label="From year", min_value=1500, max_value=2200, error_messages=_NO_YEAR)
+    year_to = WholeNumberField(label="To year", min_value=1500, max_value=2200, error_messages=_NO_YEAR)
     publication_types = forms.MultipleChoiceField(
         choices=[(name, name) for name in PUBLICATION_TYPES], widget=forms.CheckboxSelectMultiple, required=False
     )
@@ -158,11 +184,20 @@ class PlanForm(forms.Form):
         widget=forms.RadioSelect,
         initial=Preprints.INCLUDED.value,
     )
-    per_query = forms.IntegerField(label="Per query", min_value=1, max_value=10_000_000, required=False)
-    per_source = forms.IntegerField(label="Per source", min_value=1, max_value=10_000_000, required=False)
-    per_run = forms.IntegerField(label="For the whole run", min_value=1, max_value=10_000_000, required=False)
+    per_query = WholeNumberField(label="Per query", min_value=1, max_value=10_000_000)
+    per_source = WholeNumberField(label="Per source", min_value=1, max_value=10_000_000)
+    per_run = WholeNumberField(label="For the whole run", min_value=1, max_value=10_000_000)
     revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
     request_id = forms.UUIDField(widget=forms.HiddenInput, required=False, initial=uuid.uuid4)
+
+    def __init__(self, *args: Any, stored: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        """`stored` is the content of the draft that is edited: what this form does not show of it is kept."""
+        super().__init__(*args, **kwargs)
+        self.stored = stored or {}
+        self.unknown_sources = [key for key in self.stored.get("sources") or [] if key not in search_keys()]
+        field = self.fields["sources"]
+        if isinstance(field, forms.MultipleChoiceField):
+            field.choices = [*field.choices, *((key, key) for key in self.unknown_sources)]
 
     def clean_other_languages(self) -> list[str]:
         """Typed codes as a list, lower case."""
@@ -187,7 +222,7 @@ class PlanForm(forms.Form):
     def content(self, queries: list[dict[str, str]]) -> dict[str, Any]:
         """The plan's content (`core.plan.plan_to_dict` form) from what was typed. Only after `is_valid()`."""
         data = self.cleaned_data
-        return {
+        shown = {
             "question": data["question"],
             "sources": data["sources"],
             "queries": queries,
@@ -201,6 +236,7 @@ class PlanForm(forms.Form):
             },
             "caps": {name: data[name] for name in ("per_query", "per_source", "per_run")},
         }
+        return {**self.stored, **shown}
 
 
 def initial_of(title: str, content: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.template import TemplateDoesNotExist
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import requires_csrf_token
 
-from litapp.web.signed_out import posted_fields
+from litapp.web.signed_out import posted_fields, readable_fields
 
 
 @requires_csrf_token
@@ -48,5 +48,6 @@ def form_out_of_date(request: HttpRequest, reason: str = "") -> HttpResponse:
     """
     ours = urlsplit(request.headers.get("Origin") or request.headers.get("Referer") or "").netloc == request.get_host()
     offer = ours and request.user.is_authenticated and not request.FILES
-    context = {"path": request.path, "fields": posted_fields(request) if offer else ()}
+    fields = posted_fields(request) if offer else ()
+    context = {"path": request.path, "fields": fields, "readable": readable_fields(fields)}
     return render(request, "projects/form_out_of_date.html", context, status=403)

@@ -7,8 +7,9 @@ A form sent while signed out is kept in the (anonymous) session, which Django ca
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -44,6 +45,17 @@ def posted_fields(request: HttpRequest) -> tuple[tuple[str, str], ...]:
     return tuple(
         (name, str(value)) for name, values in request.POST.lists() for value in values if name != "csrfmiddlewaretoken"
     )
+
+
+NOT_SHOWN = ("request_id", "revision", "version", "content_hash", "then", "_FORMS")
+"""Ends of the names of fields that mean nothing to a reader."""
+
+
+def readable_fields(fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """(label, text) of the fields worth reading again: what people type or choose, blank ones left out."""
+    return [
+        (re.sub(r"[-_]+", " ", name), value) for name, value in fields if value.strip() and not name.endswith(NOT_SHOWN)
+    ]
 
 
 def keep_form(request: HttpRequest) -> bool:

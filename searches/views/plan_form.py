@@ -69,8 +69,9 @@ def plan_edit(request: ProjectRequest, project: Project, version_id: int) -> Htt
     if request.method == "GET":
         initial = {**initial_of(version.plan.title, version.content), "revision": version.revision}
         queries = _queries(project, initial=initial_queries(version.content))
-        return _form_page(request, project, version, PlanForm(initial=initial), queries)
-    form, queries = PlanForm(request.POST), _queries(project, data=request.POST)
+        return _form_page(request, project, version, PlanForm(initial=initial, stored=version.content), queries)
+    form = PlanForm(request.POST, stored=version.content)
+    queries = _queries(project, data=request.POST)
     if answer := _not_yet_saved(request, project, version, form, queries):
         return answer
     content, revision = form.content(queries.queries()), form.cleaned_data["revision"] or 0
@@ -119,7 +120,9 @@ def _not_yet_saved(
     if request.POST.get("then") == "add_query":
         data = request.POST.copy()
         data["queries-TOTAL_FORMS"] = str(min(MOST_QUERIES, len(queries.forms) + 1))
-        return _form_page(request, project, version, PlanForm(initial=_typed(form)), _queries(project, data=data))
+        return _form_page(
+            request, project, version, PlanForm(initial=_typed(form), stored=form.stored), _queries(project, data=data)
+        )
     if valid:
         return None
     return _form_page(request, project, version, form, queries, status=422)
@@ -168,7 +171,7 @@ def _stale_page(
     mine: SearchPlan = plan_from_dict(content)
     theirs = plan_fields(stored.plan_content, title=stored.plan.title)
     changes = plan_changes(theirs, plan_fields(mine, title=form.cleaned_data["title"]))
-    typed = PlanForm(initial={**_typed(form), "revision": stored.revision})
+    typed = PlanForm(initial={**_typed(form), "revision": stored.revision}, stored=form.stored)
     return _form_page(
         request,
         project,

@@ -124,7 +124,7 @@ def _step(step: RetrievalStep, several: bool) -> StepShown:
         state=step.state,
         state_text=STATE_WORDS[StepState(step.state)],
         done=step.done,
-        total=step.total,
+        total=step.done if step.state == StepState.DONE and step.total is not None else step.total,
         message=_message(step),
         hint="" if step.state == StepState.RUNNING else step.hint,
         reported=step.reported,
