@@ -161,6 +161,7 @@ STEP_KINDS = {
     "retrieval": "searches.services.retrieval.RetrievalWork",
     "verification": "litapp.verification.services.work.VerificationWork",
     "export": "references.services.export.ExportWork",
+    "abstracts": "searches.services.abstracts.AbstractWork",
     "probe": "litapp.ledger.services.source_probe.SourceProbe",
 }
 """Kinds of background work: name -> dotted path of a `litapp.jobs.work.Work` class."""
@@ -232,6 +233,11 @@ PROBE_SOURCES = env_flag("LITAPP_PROBE", not TESTING)
 """Whether the worker asks a source that was never asked for one count, so that the start page knows if it answers."""
 SANDBOX_CLOCK = env_number("LITAPP_SANDBOX_CLOCK", 1)
 """How much faster than real time the sandbox counts its limits; the gates then run as much faster."""
+QUERY_FILE_LEAST = env_number("LITAPP_QUERY_FILE_LEAST", 5)
+QUERY_FILE_MOST = env_number("LITAPP_QUERY_FILE_MOST", 25)
+"""Valid queries that a pasted or uploaded query file must have; any other file is refused before anything is asked."""
+BUNDLE_LARGEST = env_number("LITAPP_BUNDLE_LARGEST", 4 * 1024**3)
+"""Bytes of a bundle, unpacked, that is read at all."""
 ARCHIVE_MAX_AGE_HITS = 30 * 86400
 ARCHIVE_MAX_AGE_NEGATIVE = 86400
 

@@ -13,6 +13,7 @@ from django.db.models.functions import StrIndex
 from litapp.core.normalise import title_key
 from litapp.jobs.models import OPEN_STATES, LeasedStepQuerySet, StepState
 from litapp.verification.models import PublicationState, VerdictStatus
+from searches.services.grouping import SUPPLEMENT
 
 if TYPE_CHECKING:
     from litapp.projects.models import Project
@@ -154,7 +155,19 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
         """Those that `source` returned."""
         from searches.models import CandidateSource  # late: the models import this module
 
-        return self.filter(Exists(CandidateSource.objects.filter(candidate=OuterRef("pk"), source=source)))
+        found = CandidateSource.objects.filter(candidate=OuterRef("pk"), source=source).exclude(rule=SUPPLEMENT)
+        return self.filter(Exists(found))
+
+    def without_abstract(self) -> CandidateQuerySet:
+        """Those of which no source gave the abstract."""
+        return self.filter(has_abstract=False)
+
+    def with_filled_abstract(self) -> CandidateQuerySet:
+        """Those whose abstract a source was asked for: none of those that found the paper gave it."""
+        from searches.models import CandidateSource  # late: the models import this module
+
+        asked = CandidateSource.objects.filter(candidate=OuterRef("pk"), rule=SUPPLEMENT)
+        return self.filter(Exists(asked), has_abstract=True)
 
     def sorted_by(self, name: str) -> CandidateQuerySet:
         """In one of SORTS ("-name" reversed); an unknown name means "fit"."""
@@ -189,24 +202,22 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
 
     def facets(self) -> Facets:
         """Counts for every filter value over these candidates; two queries whatever their number."""
+        from searches.models import CandidateSource  # late: the models import this module
+
         counts: dict[str, Any] = {"total": Count("pk"), "year_min": Min("year"), "year_max": Max("year")}
         counts |= {f"verdict_{name}": Count("pk", filter=condition) for name, condition in VERDICTS.items()}
         for name in DECISIONS:
             counts[f"decision_{name}"] = Count("pk", filter=Q(decision="" if name == "undecided" else name))
         counts |= {f"fit_{value}": Count("pk", filter=Q(fit=value)) for value in (1, 2, 3)}
         row = self.order_by().aggregate(**counts)
-        sources = (
-            self.order_by()
-            .values("source_records__source")
-            .annotate(papers=Count("pk", distinct=True))
-            .values_list("source_records__source", "papers")
-        )
+        links = CandidateSource.objects.filter(candidate__in=self.order_by().values("pk")).exclude(rule=SUPPLEMENT)
+        sources = links.values("source").annotate(papers=Count("candidate", distinct=True))
         return Facets(
             total=row["total"],
             decisions={name: row[f"decision_{name}"] for name in DECISIONS},
             verdicts={name: row[f"verdict_{name}"] for name in VERDICTS},
             fits={value: row[f"fit_{value}"] for value in (3, 2, 1)},
-            sources={source: papers for source, papers in sorted(sources, key=lambda s: str(s[0])) if source},
+            sources=dict(sources.order_by("source").values_list("source", "papers")),
             year_min=row["year_min"],
             year_max=row["year_max"],
         )

@@ -117,7 +117,7 @@ def rebuild_candidate(*, candidate: Candidate) -> Candidate:
     row.save(update_fields=list(DERIVED_FIELDS))
     BlockKey.objects.filter(candidate=row).delete()
     _store_keys(row.project_id, [(row.pk, group.members)])
-    _renew([(row, record)])
+    _renew([(row, record, group.returned_by())])
     return row
 
 
@@ -182,19 +182,21 @@ def _groups_near(project_id: int, members: Sequence[Member], bench: Workbench) -
 def _groups(project_id: int, candidate_ids: Sequence[int], bench: Workbench) -> list[Group]:
     """The candidates as groups of their source records; those not on the bench yet are read."""
     groups = {pk: Group(pk) for pk in candidate_ids}
-    pairs: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int, str]] = []
     for start in range(0, len(candidate_ids), CHUNK):
         links = CandidateSource.objects.filter(
             project_id=project_id, candidate_id__in=candidate_ids[start : start + CHUNK]
         )
-        pairs += links.order_by("source_record_id").values_list("candidate_id", "source_record_id")
-    unknown = bench.unknown(record_id for _, record_id in pairs)
+        pairs += links.order_by("source_record_id").values_list("candidate_id", "source_record_id", "rule")
+    unknown = bench.unknown(record_id for _, record_id, _ in pairs)
     for start in range(0, len(unknown), CHUNK):
         stored = SourceRecord.objects.filter(pk__in=unknown[start : start + CHUNK])
         for record_id, data, sha256 in stored.values_list("pk", "data", "sha256"):
             bench.put(record_id, data, sha256)
-    for candidate_id, record_id in pairs:
-        groups[candidate_id].members.append(bench.member(record_id))
+    for candidate_id, record_id, rule in pairs:
+        member = bench.member(record_id)
+        member.rule = rule
+        groups[candidate_id].members.append(member)
     return [group for group in groups.values() if group.members]
 
 
@@ -227,7 +229,7 @@ def _update(
             merged += 1
     ids = [_id(group) for group in groups]
     rows, found_by = Candidate.objects.in_bulk(ids), _plans_of(ids)
-    changed: list[tuple[Candidate, Record]] = []
+    changed: list[tuple[Candidate, Record, list[str]]] = []
     for group in groups:
         row, plans = rows[_id(group)], found_by.get(_id(group), {})
         if not group.changed and (version is None or version.pk in plans):
@@ -236,10 +238,10 @@ def _update(
             plans.setdefault(version.pk, version.plan_content)
         record, columns = bench.derived(group, plans)
         if _set(row, columns):
-            changed.append((row, record))
+            changed.append((row, record, group.returned_by()))
     if changed:
         Candidate.objects.bulk_create(
-            [row for row, _ in changed],
+            [row for row, _, _ in changed],
             update_conflicts=True,
             unique_fields=["id"],
             update_fields=list(DERIVED_FIELDS),
@@ -261,9 +263,9 @@ def _set(row: Candidate, columns: dict[str, Any]) -> bool:
     return bool(different)
 
 
-def _renew(rows: Sequence[tuple[Candidate, Record]]) -> None:
-    """Tell the candidates' verifications what is to be checked now."""
-    changes = [(row.verification_id, record, row.sources) for row, record in rows if row.verification_id is not None]
+def _renew(rows: Sequence[tuple[Candidate, Record, list[str]]]) -> None:
+    """Tell the candidates' verifications what is to be checked now, and whose records it is made of."""
+    changes = [(row.verification_id, record, by) for row, record, by in rows if row.verification_id is not None]
     verifications_renew(changes=changes)
 
 

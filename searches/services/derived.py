@@ -33,9 +33,11 @@ DERIVED_FIELDS = (
 """Columns that are made from the source records alone and can be rebuilt."""
 
 
-def derived_columns(records: Sequence[Record], plans: Iterable[SearchPlan]) -> tuple[Record, dict[str, Any]]:
+def derived_columns(
+    records: Sequence[Record], plans: Iterable[SearchPlan], *, found_by: Iterable[str] | None = None
+) -> tuple[Record, dict[str, Any]]:
     """The merged record, and the value of every derived column. `records` are the current records of the paper,
-    `plans` those that found it."""
+    `plans` those that found it, `found_by` the sources that did (None = those of the records)."""
     merged = merge_records(records)
     record = merged.record
     fit, reason = best_fit(record, plans)
@@ -43,7 +45,7 @@ def derived_columns(records: Sequence[Record], plans: Iterable[SearchPlan]) -> t
     return record, {
         "record": record_to_dict(record),
         "provenance": dict(merged.provenance),
-        "sources": sorted({item.source for item in records}),
+        "sources": sorted({item.source for item in records} if found_by is None else found_by),
         "title": record.title,
         "first_author": (authors[0].name if authors else "")[:200],
         "last_author": (authors[-1].name if len(authors) > 1 and record.authors_complete else "")[:200],

@@ -14,6 +14,8 @@ from litapp.core.dedupe.features import Features, features_of
 from litapp.core.records import Record
 
 SAME_SOURCE_ID = "same_source_id"
+SUPPLEMENT = "abstract_lookup"
+"""Rule of a record that no search found: its source was asked for it by identifier, for the abstract."""
 Judge = Callable[["Member", "Member"], PairVerdict]
 """Compares two records."""
 
@@ -58,6 +60,14 @@ class Group:
             if known is None or member.source_record_id > known.source_record_id:
                 latest[member.identity] = member
         return list(latest.values())
+
+    def found_by(self) -> list[str]:
+        """Sources that found the paper: not those that were only asked for its abstract."""
+        return sorted({member.record.source for member in self.members if member.rule != SUPPLEMENT})
+
+    def returned_by(self) -> list[str]:
+        """Sources whose records the paper is made of: a check at one of them proves nothing new."""
+        return sorted({member.record.source for member in self.members})
 
     def new_members(self) -> list[Member]:
         """Members that are to be linked."""

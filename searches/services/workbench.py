@@ -31,7 +31,7 @@ class Workbench:
         self._by_place: dict[Place, Member] = {}
         self._by_record: dict[int, Member] = {}
         self._verdicts: dict[tuple[int, int], PairVerdict] = {}
-        self._derived: dict[tuple[frozenset[int], tuple[int, ...]], tuple[Record, dict[str, Any]]] = {}
+        self._derived: dict[tuple[frozenset[int], tuple[int, ...], tuple[str, ...]], tuple[Record, dict[str, Any]]] = {}
 
     def newcomers(self, rows: Sequence[SourceRecord], records: Sequence[Record]) -> list[Member]:
         """The members for rows of the ledger, stored or to be stored, in their order; each place once."""
@@ -68,8 +68,9 @@ class Workbench:
 
     def derived(self, group: Group, plans: Mapping[int, SearchPlan]) -> tuple[Record, dict[str, Any]]:
         """Merged record and derived columns of a group found by these plan versions."""
-        current = group.current()
-        key = (frozenset(id(member) for member in current), tuple(sorted(plans)))
+        current, found_by = group.current(), group.found_by()
+        key = (frozenset(id(member) for member in current), tuple(sorted(plans)), tuple(found_by))
         if key not in self._derived:
-            self._derived[key] = derived_columns([member.record for member in current], plans.values())
+            records = [member.record for member in current]
+            self._derived[key] = derived_columns(records, plans.values(), found_by=found_by)
         return self._derived[key]

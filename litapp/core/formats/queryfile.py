@@ -1,8 +1,8 @@
 """Query files: a list of searches as JSON, read strictly; every entry that is not used is named with its reason.
 
 Three forms are read: an object with `queries`, a list of objects, a list of strings. An object may carry `topic` (the
-question) and `domain`. An entry is a text, or an object with `query` (or `boolean`, `plain`) and, optionally, a label of
-its topic (`topic`, `topic_label`, `label` or `name`).
+question) and `domain`. An entry is a text, or an object with `query` (or `boolean`, `plain`) and, optionally, a label
+of its topic (`topic`, `topic_label`, `label` or `name`).
 """
 
 from __future__ import annotations

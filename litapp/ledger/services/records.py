@@ -7,8 +7,10 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.db.models import Max
+
 from litapp.core.records import Record, record_to_dict
-from litapp.ledger.models import SourceRecord
+from litapp.ledger.models import SourceAnswer, SourceRecord
 
 
 def data_hash(data: dict[str, Any]) -> str:
@@ -45,3 +47,20 @@ def record_row(answer_id: int, position: int, record: Record) -> SourceRecord:
         data=data,
         sha256=data_hash(data),
     )
+
+
+def store_lookup(*, answer_id: int, record: Record) -> SourceRecord:
+    """Append a record that a look-up found in an answer, where its place in the answer is not known.
+
+    The same statement is stored once an answer; a new one is put behind all others. Within the caller's transaction:
+    the answer's row is the lock.
+    """
+    SourceAnswer.objects.select_for_update().values_list("pk").get(pk=answer_id)
+    row = _row(answer_id, 0, record)
+    known = SourceRecord.objects.filter(answer_id=answer_id, source_id=row.source_id, sha256=row.sha256).first()
+    if known is not None:
+        return known
+    last = SourceRecord.objects.filter(answer_id=answer_id).aggregate(last=Max("position"))["last"]
+    row.position = 0 if last is None else last + 1
+    row.save(force_insert=True)
+    return row
