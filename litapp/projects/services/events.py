@@ -32,6 +32,7 @@ VERBS = {
     "run.cancelled": "cancelled a run",
     "run.resumed": "resumed a run",
     "run.finished": "finished a run",
+    "run.replayed": "replayed a run from its archived answers",
     "records.brought": "brought records",
     "candidates.merged": "merged candidates",
     "screening.decided": "decided on a candidate",
