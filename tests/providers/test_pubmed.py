@@ -92,15 +92,26 @@ def test_the_list_is_asked_for_once_and_kept_in_the_cursor() -> None:
     assert len(listed) == 1
 
 
-def test_more_than_9999_records_are_capped_and_said_so_at_the_start_and_at_the_end() -> None:
+def test_more_than_9999_records_are_not_cut_off_but_asked_for_in_parts() -> None:
+    """The parts themselves: see test_pubmed_slices."""
     ids = tuple(str(number) for number in range(1, 10_000))
-    made = bench([found(*ids, count=200_000), articles(1)])
+    made = bench([found(*ids, count=12_000), found(count=12_000), found(count=5_000), found(count=0)])
     first = PUBMED.fetch_page(made.client, QUERY, {}, 50_000)
     assert made.source.forms[0]["retmax"] == "9999"
-    assert first.notes == ("PubMed reports 200,000 records but gives only the first 9,999.",)
-    assert (first.capped, first.total) == (False, 200_000)
-    last = PUBMED.fetch_page(made.client, QUERY, {**(first.cursor or {}), "ids": ["1"]}, 40_000)
-    assert (last.capped, last.cursor) == (True, None)
+    assert [form["term"].split("[")[0] for form in made.source.forms] == [
+        "x",
+        "(x) AND 1700/01/01:2200/01/01",
+        "(x) AND 2186/02/20:2200/01/01",
+    ]
+    assert (first.hits, first.capped, first.total) == ((), False, 12_000)
+    assert first.cursor is not None
+
+
+def test_a_cursor_of_the_version_without_parts_is_read_on() -> None:
+    made = bench([articles(1, 2)])
+    page = PUBMED.fetch_page(made.client, QUERY, {"ids": ["1", "2"], "rank": 7, "total": 9, "capped": False}, 10)
+    assert [hit.rank for hit in page.hits] == [8, 9]
+    assert (page.cursor, page.total) == (None, 9)
 
 
 def test_a_list_shorter_than_its_count_is_no_result() -> None:

@@ -10,6 +10,7 @@ from litapp.core.plan import Filters, PlanQuery, Preprints
 from litapp.core.records import Identifier, NoticeKind, Record, Scheme
 from litapp.providers import registry
 from litapp.providers.http import PoliteClient
+from litapp.providers.pubmed.provider import PubMed
 from litapp.providers.settings import SourceSettings
 from litapp.sandbox.corpus.index import folded
 from litapp.sandbox.server import RunningSandbox
@@ -111,3 +112,25 @@ def test_filters_are_understood_and_narrow_the_search(client: PoliteClient, sour
     years = range(filters.year_from or 0, (filters.year_to or 9_999) + 1)
     page = provider.fetch_page(client, provider.compile(QUERY, filters), {}, 100)
     assert all(set(hit.record.years) & set(years) for hit in page.hits)
+
+
+def test_pubmed_beyond_its_cap_is_read_in_parts_by_date(client: PoliteClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sandbox with a cap of 9 in place of 9,999: the parts together are what one list without a cap gives."""
+    query = PlanQuery(boolean="asthma[tiab] OR covid-19[tiab] OR 1900:3000[dp]")
+    whole = PubMed()
+    compiled = whole.compile(query, Filters())
+    expected = [hit.record.pmid for hit in whole.fetch_page(client, compiled, {}, 1_000).hits]
+    monkeypatch.setattr("litapp.sandbox.sources.eutils_search.CAP", 9)
+    capped, cursor = PubMed(most_records=9), {}
+    ranks, pmids, notes = list[int](), list[str](), list[str]()
+    while cursor is not None:
+        page = capped.fetch_page(client, compiled, cursor, 1_000)
+        ranks += [hit.rank for hit in page.hits]
+        pmids += [hit.record.pmid for hit in page.hits]
+        notes += page.notes
+        assert page.total == len(expected)
+        cursor = page.cursor
+    assert sorted(pmids) == sorted(expected)
+    assert ranks == list(range(1, len(expected) + 1))
+    assert len(expected) > 40
+    assert any(note.startswith("PubMed gives only the first 9 of") for note in notes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from litapp.core.plan import Filters, PlanQuery
 from litapp.core.ports import Answer, Outcome, Request
 from litapp.core.records import Identifier, Record, Scheme
@@ -20,8 +22,8 @@ from litapp.providers.base import (
 )
 from litapp.providers.pubmed import parse, request
 from litapp.providers.pubmed import query as terms
+from litapp.providers.pubmed.listing import Lister, from_cursor, to_cursor
 from litapp.providers.pubmed.request import MOST_RECORDS, RECORDS_A_CALL
-from litapp.providers.reading import sequence, texts, whole
 from litapp.providers.settings import SourceSettings
 
 _DOIS_A_CALL = 25
@@ -33,6 +35,9 @@ class PubMed:
 
     source = "pubmed"
     lookup_schemes: tuple[str, ...] = ("pmid", "doi")
+
+    def __init__(self, most_records: int = MOST_RECORDS) -> None:
+        self._most_records = most_records
 
     def credentials(self, settings: SourceSettings) -> Credentials:
         """Tool, contact and key as form fields (NCBI knows no header for them)."""
@@ -60,45 +65,33 @@ class PubMed:
     def fetch_page(self, client: Client, query: CompiledQuery, cursor: dict[str, object], limit: int) -> Page:
         """The next up to 200 records, ranked as PubMed listed them.
 
-        The first call asks for all identifiers at once (one consistent list) and keeps them in the cursor:
-        `ids` still to fetch, `rank` of the last record fetched, `total`, `capped`. A later version may add `slices`
-        (date ranges still to be listed) when a query has more than 9,999 records.
+        The first call asks for all identifiers at once (one consistent list) and keeps them in the cursor. A query with
+        more records than ESearch gives is cut into parts by date (`pubmed.slices`), newest first; such a page may come
+        without records, only with a cursor that is further on. The cursor's fields: see `pubmed.listing`.
         """
-        notes: tuple[str, ...] = ()
-        if cursor:
-            pmids = list(texts(sequence(cursor.get("ids"))))
-            rank, total = whole(cursor.get("rank")) or 0, whole(cursor.get("total"))
-            capped = cursor.get("capped") is True
-        else:
-            answer = client.send(request.esearch(query.params, retmax=max(1, min(limit, MOST_RECORDS))))
-            result = self._search_result(answer)
-            pmids, rank, total = list(result.pmids), 0, result.total
-            capped = result.total > MOST_RECORDS and limit > MOST_RECORDS
-            notes = _search_notes(result, capped)
-            expected = min(result.total, limit, MOST_RECORDS)
-            if len(pmids) < expected:
-                raise SourceError(
-                    self.source,
-                    Outcome.MALFORMED,
-                    f"PubMed reports {result.total:,} records but named only {len(pmids):,} of {expected:,}.",
-                    hint="Try again; if it stays so, narrow the query.",
-                    answer_id=answer.answer_id,
-                )
-        taken, rest = pmids[: min(RECORDS_A_CALL, max(limit, 0))], pmids[min(RECORDS_A_CALL, max(limit, 0)) :]
-        if not taken:
-            return Page((), None, total=total, notes=notes)
-        page_hits, missing, invalid, extra = self._records_of(client, taken, rank)
-        following: dict[str, object] | None = None
-        if rest:
-            following = {"ids": rest, "rank": rank + len(taken), "total": total, "capped": capped}
+        lister = Lister(self.source, client, query, self._most_records)
+        listing = from_cursor(cursor) if cursor else lister.start(limit)
+        if not listing.ids and listing.unfinished:
+            listing = lister.advance(listing, limit)
+        if not listing.ids:
+            if listing.unfinished:
+                return Page((), to_cursor(listing), total=listing.total, notes=listing.notes)
+            listing = lister.proven(listing)
+            return Page((), None, total=listing.total, capped=listing.capped, notes=listing.notes)
+        size = min(RECORDS_A_CALL, max(limit, 0))
+        taken = list(listing.ids[:size])
+        hits, missing, invalid, extra = self._records_of(client, taken, listing.rank)
+        following = replace(listing, ids=listing.ids[size:], rank=listing.rank + len(taken))
+        more = following.unfinished or not following.checked
+        notes = listing.notes
         if extra:
             notes = (*notes, f"PubMed sent {extra} record(s) that were not asked for; they are not used.")
         return Page(
-            tuple(page_hits),
-            following,
-            total=total,
+            tuple(hits),
+            to_cursor(following) if more else None,
+            total=listing.total,
             invalid_records=invalid,
-            capped=capped and not rest,
+            capped=listing.capped and not more,
             missing=missing,
             notes=notes,
         )
@@ -241,14 +234,6 @@ class PubMed:
         index = first_by_identifier(fetched)
         found = {one: (index[one], answer_id) for one in batch if one in index}
         return LookupResult(found, {one: search_id for one in batch if one not in found})
-
-
-def _search_notes(result: parse.SearchResult, capped: bool) -> tuple[str, ...]:
-    notes = [f"PubMed does not know “{word}” and searched without it." for word in result.dropped]
-    notes += result.warnings
-    if capped:
-        notes.append(f"PubMed reports {result.total:,} records but gives only the first {MOST_RECORDS:,}.")
-    return tuple(notes)
 
 
 def _in_order(pmids: tuple[str, ...] | list[str], records: list[Record]) -> list[Record]:
