@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+# Playwright keeps an event loop in the test thread; Django would refuse the database there.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from litapp.sandbox.tiny import ARTICLES, MESH
+
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
     "--no-sandbox",
@@ -70,7 +72,7 @@ def wait_until_answers(url: str, process: subprocess.Popen[bytes], seconds: floa
 
 @dataclass
 class Installation:
-    """A running LitLedger: its address, the sandbox behind it, its data folder, and the environment to run commands in."""
+    """A running LitLedger: its address, the sandbox behind it, its folder, the environment for its commands."""
 
     url: str
     sandbox: str
@@ -117,10 +119,10 @@ class Installation:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def install(folder: Path, *, clock: int = 50) -> Installation:
-    """Set up and start an installation on the tiny corpus, with the sandbox's limits `clock` times faster."""
+def install(folder: Path, *, clock: int = 50, corpus: Path | None = None) -> Installation:
+    """Set up and start an installation with the sandbox's limits `clock` times faster; on the tiny corpus if no other
+    is named."""
     web, sandbox = free_port(), free_port()
-    corpus = folder / "corpus.sqlite3"
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("LITAPP_")},
         "LITAPP_DATA_DIR": str(folder / "data"),
@@ -130,9 +132,9 @@ def install(folder: Path, *, clock: int = 50) -> Installation:
     }
     it = Installation(f"http://127.0.0.1:{web}", environment["LITAPP_SANDBOX_URL"], folder, environment)
     it.manage("prepare")
-    from litapp.sandbox.tiny import ARTICLES, MESH
-
-    it.manage("sandbox_load", str(ARTICLES), "--data", str(corpus), "--mesh", str(MESH))
+    if corpus is None:
+        corpus = folder / "corpus.sqlite3"
+        it.manage("sandbox_load", str(ARTICLES), "--data", str(corpus), "--mesh", str(MESH))
     process = it.start("sandbox", "--port", str(sandbox), "--data", str(corpus), "--clock", str(clock))
     wait_until_answers(f"{it.sandbox}/_control/log", process)
     process = it.start("serve", "--port", str(web))

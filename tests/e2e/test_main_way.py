@@ -164,9 +164,7 @@ def test_no_page_has_an_accessibility_fault(
         page.goto(address)
         page.wait_for_load_state()
         results = Axe().run(page)
-        faults += [
-            f"{address}: {v['id']}: {v['nodes'][0]['html'][:120]}" for v in results.response["violations"]
-        ]
+        faults += [f"{address}: {v['id']}: {v['nodes'][0]['html'][:120]}" for v in results.response["violations"]]
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         if wide > 0:
             faults.append(f"{address}: scrolls sideways by {wide} px")
@@ -229,9 +227,7 @@ def test_a_dead_source_never_fails_the_run(desk: Page, litledger: Installation) 
         desk.goto(f"{base}/candidates/")
         expect(desk.locator("main")).to_contain_text("PubMed")
     finally:
-        clear = urllib.request.Request(
-            f"{litledger.sandbox}/_control/faults", data=b'{"faults": []}', method="POST"
-        )
+        clear = urllib.request.Request(f"{litledger.sandbox}/_control/faults", data=b'{"faults": []}', method="POST")
         urllib.request.urlopen(clear).close()
 
 
