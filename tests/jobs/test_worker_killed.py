@@ -123,11 +123,11 @@ def run_to_its_end(place: Installation, *, kills: int, seed: int = 0) -> int:
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
 def test_killed_again_and_again_a_run_ends_like_an_undisturbed_one(kind: str, tmp_path: Path) -> None:
-    sandbox = start_sandbox(make_invented_corpus(tmp_path, 450), clock=20.0)
+    sandbox = start_sandbox(make_invented_corpus(tmp_path, 250), clock=20.0)
     extra = {"LITAPP_SANDBOX_URL": sandbox.url, "LITAPP_SANDBOX_CLOCK": "20", "LITAPP_LOG_LEVEL": "ERROR"}
     try:
         pictures, asked = [], 0
-        for name, kills in (("calm", 0), ("killed", 6)):
+        for name, kills in (("calm", 0), ("killed", 5)):
             sandbox.reset()
             (tmp_path / name).mkdir()
             with installation(kind, tmp_path / name) as place:
@@ -144,7 +144,7 @@ def test_killed_again_and_again_a_run_ends_like_an_undisturbed_one(kind: str, tm
         sandbox.stop()
     calm, disturbed = pictures
     assert calm["run"][0] in ("success", "partial_success")
-    assert len(calm["candidates"]) == 450
+    assert len(calm["candidates"]) == 250
     assert calm["doubled checks"] == []
     assert calm["log intact"]
     assert calm["finished"] == 1
