@@ -41,7 +41,7 @@ class ExportForm(forms.Form):
     format = forms.ChoiceField(label="Format", choices=ExportFormat.choices, widget=forms.RadioSelect)
     scope = forms.ChoiceField(
         label="Which references",
-        choices=((Scope.VERIFIED.value, "Only what may be cited"), (Scope.ALL.value, "All, with marks")),
+        choices=Scope.choices,
         widget=forms.RadioSelect,
     )
     style = forms.CharField(label="Citation style", required=False, max_length=400)

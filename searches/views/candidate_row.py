@@ -44,7 +44,7 @@ def candidate_row(candidate: Candidate, said: str = "") -> CandidateRow:
     checked = candidate.verification_id
     return CandidateRow(
         candidate=candidate,
-        sources=", ".join(source_names(candidate.sources)),
+        sources=", ".join(source_names(candidate.sources, short=True)),
         request_id=uuid4(),
         title=plain_text(candidate.title),
         page=reverse("searches:candidate", args=place),

@@ -20,7 +20,13 @@ IDENTIFIER_LABELS = {
     Scheme.S2: "Semantic Scholar",
 }
 """Identifiers of a paper that a card shows, in this order (ISSN and ISBN name the journal or book)."""
+ONE_OF = frozenset({Scheme.OPENALEX, Scheme.S2})
+"""Schemes under which a source gives one paper several numbers: the first is shown."""
+COMMON_TYPES = ("Journal Article", "Research Support", "English Abstract")
+"""Publication types (or beginnings of them) that tell nothing about the study."""
 AUTHORS_SHOWN = 8
+SHORT_NAMES = {"semanticscholar": "Sem. Scholar"}
+"""Names of sources where there is little room."""
 _SOURCE_ORDER = {source.key: place for place, source in enumerate(SOURCES)}
 
 
@@ -58,6 +64,11 @@ class RecordCard:
         return ";".join(part for part in (year, tail) if part)
 
     @property
+    def publication_types(self) -> tuple[str, ...]:
+        """The kinds of study, without those that most papers share."""
+        return tuple(name for name in self.record.publication_types if not name.startswith(COMMON_TYPES))
+
+    @property
     def decided_by(self) -> str:
         """Name of the person whose decision stands; empty where there is none."""
         return name_of(self.candidate.decided_by) if self.candidate.decision else ""
@@ -83,14 +94,14 @@ def record_card(candidate: Candidate) -> RecordCard:
         identifiers=tuple(
             IdentifierLink(label, identifier.value, identifier_url(identifier))
             for scheme, label in IDENTIFIER_LABELS.items()
-            for identifier in by_scheme.get(scheme, ())
+            for identifier in by_scheme.get(scheme, [])[: 1 if scheme in ONE_OF else None]
         ),
         sources=source_names(candidate.sources),
         more_authors=record.authors[AUTHORS_SHOWN:] if len(record.authors) > AUTHORS_SHOWN + 2 else (),
     )
 
 
-def source_names(keys: list[str]) -> tuple[str, ...]:
-    """The names of sources for reading, in the order of the registry."""
+def source_names(keys: list[str], *, short: bool = False) -> tuple[str, ...]:
+    """The names of sources for reading, in the order of the registry; `short` for narrow columns."""
     ordered = sorted(keys, key=lambda key: (_SOURCE_ORDER.get(key, len(_SOURCE_ORDER)), key))
-    return tuple(source_label(key) for key in ordered)
+    return tuple((SHORT_NAMES.get(key, "") if short else "") or source_label(key) for key in ordered)

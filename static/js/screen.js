@@ -199,7 +199,10 @@ function settle(item, { status, html }) {
     return "person";
   }
   if (status === 0 || status === 429 || status >= 500) return "later";
-  say(`The server refused “${item.what}” (${status}). Your role may have changed, or the project was deleted. It is kept below until you discard it.`);
+  say(
+    `The server did not take ${item.what} (${status}). Your role may have changed, the project may be deleted, or you ` +
+      "signed in anew: reload the page and send it again. It is kept until it is saved or you discard it.",
+  );
   return "person";
 }
 

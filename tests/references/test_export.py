@@ -529,7 +529,7 @@ def page_text(html: bytes) -> str:
 def test_the_form_names_what_stays_out_and_what_is_marked() -> None:
     world = mixed_world()
     page = page_text(world.client().get(f"/projects/{world.project.pk}/exports/new/").content)
-    assert "2 go out as verified or confirmed by a person. 3 stay out: Weber_2002_Paper Paper 2 on" in page
+    assert "2 go out: verified, or confirmed by a person. 3 stay out: Weber_2002_Paper Paper 2 on" in page
     assert "Suspect: The year differs: 2019 here, 2020 at Crossref" in page
     assert "All 5 go out. 3 carry a mark in the note or in the text: Weber_2002_Paper" in page
     assert RETRACTED in page
