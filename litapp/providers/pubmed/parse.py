@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from lxml import etree
 
@@ -13,6 +14,7 @@ from litapp.core.records import Record
 from litapp.providers import answers
 from litapp.providers.answers import UnreadableAnswer
 from litapp.providers.base import Classification
+from litapp.providers.pubmed import places
 from litapp.providers.reading import mapping, mappings, sequence, text, texts, whole
 
 LABEL = "PubMed"
@@ -23,6 +25,14 @@ _PERMANENT = re.compile(
     r"UID=.*not found|empty term|can't run executor: (?:query|empty)",
     re.IGNORECASE,
 )
+_NO_SUCH_RECORD = re.compile(r"cannot get document summary|UID=.*not found", re.IGNORECASE)
+_LISTS_IN_XML = {
+    "eLinkResult": ".//Link/Id|.//ObjUrl/Url|.//IdCheckList//HasLinkOut|.//LinkInfo",
+    "eSummaryResult": ".//DocSum|.//DocumentSummary",
+    "ePostResult": ".//WebEnv",
+    "eInfoResult": ".//DbInfo|.//DbName",
+}
+"""The other E-utilities' answers by their root, and what one that holds something has."""
 _EMPTY_ID_LIST = re.compile(rb"ID[+ ]list[+ ]is[+ ]empty", re.IGNORECASE)
 
 
@@ -55,6 +65,10 @@ def classify(status: int, headers: dict[str, str], body: bytes) -> Classificatio
         return answers.malformed(LABEL, "a web page in place of data")
     if not stripped:
         return answers.malformed(LABEL, "an empty answer")
+    if status < 400 and places.is_answer(body):
+        return _classify_places(body)
+    if status < 400 and stripped == b"[":
+        return _classify_citations(body)
     if stripped != b"<":
         return answers.malformed(LABEL, "text in place of data")
     return _classify_xml(status, body)
@@ -81,10 +95,53 @@ def _classify_json(status: int, headers: dict[str, str], body: bytes) -> Classif
         if "esearchresult" in data:
             return Classification(Outcome.OK if search_result(body).total else Outcome.EMPTY)
         if "linksets" in data:
-            return Classification(Outcome.OK if related_pmids(body) else Outcome.EMPTY)
+            return Classification(Outcome.OK if _has_links(data) else Outcome.EMPTY)
+        if isinstance(data.get("result"), dict):
+            return _classify_summaries(data["result"])
+        if "einforesult" in data:
+            return Classification(Outcome.OK if data["einforesult"] else Outcome.EMPTY)
     except UnreadableAnswer as error:
         return answers.malformed(LABEL, str(error))
     return answers.malformed(LABEL, "data of another form than expected")
+
+
+def _classify_places(body: bytes) -> Classification:
+    try:
+        held = any(line.pmids for line in places.read(body).values())
+    except UnreadableAnswer as error:
+        return answers.malformed(LABEL, str(error))
+    return Classification(Outcome.OK if held else Outcome.EMPTY)
+
+
+def _classify_citations(body: bytes) -> Classification:
+    """NCBI's citation exporter gives a list of CSL objects."""
+    try:
+        items = answers.read_json(body)
+    except UnreadableAnswer as error:
+        return answers.malformed(LABEL, str(error))
+    if not all(isinstance(item, dict) and text(item.get("title")) for item in items):
+        return answers.malformed(LABEL, "data of another form than expected")
+    return Classification(Outcome.OK if items else Outcome.EMPTY)
+
+
+def _has_links(data: dict[str, Any]) -> bool:
+    if not isinstance(data["linksets"], list):
+        raise UnreadableAnswer("an answer without links")
+    groups = [group for linkset in mappings(data["linksets"]) for group in mappings(linkset.get("linksetdbs"))]
+    return any(sequence(group.get("links")) for group in groups)
+
+
+def _classify_summaries(result: dict[str, Any]) -> Classification:
+    """ESummary names its entries in `uids`; an unknown record is an entry with an error of its own."""
+    if not isinstance(result.get("uids"), list):
+        return answers.malformed(LABEL, "summaries without a list")
+    entries = [mapping(result.get(uid)) for uid in texts(result["uids"])]
+    problems = [text(entry.get("error")) for entry in entries]
+    if problems and all(problems):
+        if all(_NO_SUCH_RECORD.search(problem) for problem in problems):
+            return Classification(Outcome.NOT_FOUND, "NCBI knows none of these records.")
+        return _reported_error(problems[0])
+    return Classification(Outcome.OK if entries else Outcome.EMPTY)
 
 
 def _gateway_error(message: str, headers: dict[str, str]) -> Classification:
@@ -141,6 +198,11 @@ def _classify_xml(status: int, body: bytes) -> Classification:
         total = whole(root.findtext("Count"))
         if total is not None:
             return Classification(Outcome.OK if total else Outcome.EMPTY)
+    if root.tag == "eSpellResult":
+        return Classification(Outcome.OK if (root.findtext("CorrectedQuery") or "").strip() else Outcome.EMPTY)
+    if root.tag in _LISTS_IN_XML:
+        held = root.xpath(_LISTS_IN_XML[root.tag])
+        return Classification(Outcome.OK if held else Outcome.EMPTY)
     return answers.malformed(LABEL, "data of another form than expected")
 
 

@@ -1,8 +1,10 @@
-"""PubMed: Boolean search, records by PMID or DOI, title match, similar articles."""
+"""PubMed: Boolean search, records by PMID or DOI, title and place match, similar articles, headings, spelling."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from litapp.core.plan import Filters, PlanQuery
 from litapp.core.ports import Answer, Outcome, Request
@@ -20,12 +22,16 @@ from litapp.providers.base import (
     Page,
     SourceError,
 )
-from litapp.providers.pubmed import parse, request
+from litapp.providers.pubmed import parse, request, vocabulary
+from litapp.providers.pubmed import places as placing
 from litapp.providers.pubmed import query as terms
 from litapp.providers.pubmed.listing import Lister, from_cursor, to_cursor
-from litapp.providers.pubmed.request import MOST_RECORDS, RECORDS_A_CALL
+from litapp.providers.pubmed.request import MOST_RECORDS, PLACES_A_CALL, RECORDS_A_CALL
+from litapp.providers.questions import CitedPlace, MeshHeadingFound, PlaceMatch, PlaceVerdict, Spelling
+from litapp.providers.reading import in_batches
 from litapp.providers.settings import SourceSettings
 
+T = TypeVar("T")
 _DOIS_A_CALL = 25
 _MATCHES = 5
 
@@ -156,10 +162,7 @@ class PubMed:
             pmid, answer_ids = record.pmid, [answer_id]
         answer = client.send(request.elink_related(pmid))
         answer_ids.append(answer_id_of(answer))
-        try:
-            pmids = parse.related_pmids(answer.body)[: max(limit, 0)]
-        except UnreadableAnswer as error:
-            raise unreadable(self.source, parse.LABEL, answer, error) from error
+        pmids = self._parsed(answer, parse.related_pmids)[: max(limit, 0)]
         records: list[Record] = []
         for start in range(0, len(pmids), RECORDS_A_CALL):
             batch = pmids[start : start + RECORDS_A_CALL]
@@ -168,20 +171,72 @@ class PubMed:
             answer_ids.append(answer_id)
         return records, answer_ids
 
-    def _search_result(self, answer: Answer) -> parse.SearchResult:
+    def find_headings(
+        self, client: Client, words: str, *, limit: int = 10, max_age_seconds: float | None = None
+    ) -> tuple[list[MeshHeadingFound], list[int]]:
+        """MeSH headings for these words: those called so, or with such an entry term, first; then as NLM ranks them."""
+        asked = " ".join(words.split())
+        if not asked or limit < 1:
+            return [], []
+        answer = client.send(request.mesh_search(asked, retmax=limit), max_age_seconds=max_age_seconds)
+        uids = self._parsed(answer, vocabulary.heading_uids)[:limit]
+        if not uids:
+            return [], [answer_id_of(answer)]
+        summaries = client.send(request.mesh_summaries(uids), max_age_seconds=max_age_seconds)
+        answer_ids = [answer_id_of(answer), answer_id_of(summaries)]
+        if summaries.outcome is Outcome.NOT_FOUND:
+            return [], answer_ids
+        found = self._parsed(summaries, lambda body: vocabulary.headings(body, asked))
+        return vocabulary.exact_first(found), answer_ids
+
+    def spelling(self, client: Client, words: str, *, max_age_seconds: float | None = None) -> Spelling:
+        """PubMed's other spelling of a search text; it corrects single words and knows no names."""
+        answer = client.send(request.espell(words), max_age_seconds=max_age_seconds)
+        other = self._parsed(answer, vocabulary.corrected)
+        same = " ".join(words.split()).casefold() == other.casefold()
+        return Spelling(words, "" if same else other, answer_id_of(answer))
+
+    def find_places(
+        self, client: Client, places: Sequence[CitedPlace], *, max_age_seconds: float | None = None
+    ) -> list[PlaceMatch]:
+        """Candidates by journal, year, volume and page (100 places a call), each fetched and compared with the place."""
+        found: list[PlaceMatch] = []
+        for batch in in_batches(list(places), PLACES_A_CALL):
+            found += self._find_places(client, batch, max_age_seconds)
+        return found
+
+    def _find_places(self, client: Client, batch: list[CitedPlace], max_age: float | None) -> list[PlaceMatch]:
+        keys = [f"place{number}" for number in range(1, len(batch) + 1)]
+        asked = {key: place for key, place in zip(keys, batch, strict=True) if place.journal or place.year}
+        lines: dict[str, placing.Line] = {}
+        answer_ids: tuple[int, ...] = ()
+        if asked:
+            wanted = request.ecitmatch(placing.line_of(place, key) for key, place in asked.items())
+            answer = client.send(wanted, max_age_seconds=max_age)
+            lines, answer_ids = self._parsed(answer, placing.read), (answer_id_of(answer),)
+        pmids = list(dict.fromkeys(pmid for line in lines.values() for pmid in line.pmids))
+        records: dict[str, tuple[Record, int]] = {}
+        for group in in_batches(pmids, RECORDS_A_CALL):
+            fetched, answer_id = self._fetch(client, group, "places", max_age)
+            records |= {record.source_id: (record, answer_id) for record in reversed(fetched)}
+        return [
+            _place_match(place, lines.get(key), records, answer_ids) for key, place in zip(keys, batch, strict=True)
+        ]
+
+    def _parsed(self, answer: Answer, read: Callable[[bytes], T]) -> T:
         try:
-            return parse.search_result(answer.body)
+            return read(answer.body)
         except UnreadableAnswer as error:
             raise unreadable(self.source, parse.LABEL, answer, error) from error
+
+    def _search_result(self, answer: Answer) -> parse.SearchResult:
+        return self._parsed(answer, parse.search_result)
 
     def _read(self, client: Client, wanted: Request, max_age_seconds: float | None) -> tuple[list[Record], int]:
         answer = client.send(wanted, max_age_seconds=max_age_seconds)
         if answer.outcome is Outcome.NOT_FOUND:
             return [], answer_id_of(answer)
-        try:
-            return parse.records(answer.body), answer_id_of(answer)
-        except UnreadableAnswer as error:
-            raise unreadable(self.source, parse.LABEL, answer, error) from error
+        return self._parsed(answer, parse.records), answer_id_of(answer)
 
     def _fetch(
         self, client: Client, pmids: list[str], operation: str, max_age_seconds: float | None
@@ -234,6 +289,28 @@ class PubMed:
         index = first_by_identifier(fetched)
         found = {one: (index[one], answer_id) for one in batch if one in index}
         return LookupResult(found, {one: search_id for one in batch if one not in found})
+
+
+def _place_match(
+    place: CitedPlace,
+    line: placing.Line | None,
+    records: dict[str, tuple[Record, int]],
+    answer_ids: tuple[int, ...],
+) -> PlaceMatch:
+    if line is None:
+        reason = "" if place.journal or place.year else "Journal or year is needed."
+        return PlaceMatch(PlaceVerdict.NOT_ANSWERED, reason=reason, answer_ids=answer_ids)
+    found = [records[pmid] for pmid in line.pmids if pmid in records]
+    verdict, reason = line.verdict, line.reason
+    if line.pmids and not found:
+        verdict, reason = PlaceVerdict.NOTHING, f"PubMed named {', '.join(line.pmids)}, which it does not have."
+    return PlaceMatch(
+        verdict,
+        tuple(record for record, _ in found),
+        tuple(placing.differences(place, record) for record, _ in found),
+        reason,
+        (*answer_ids, *dict.fromkeys(answer_id for _, answer_id in found)),
+    )
 
 
 def _in_order(pmids: tuple[str, ...] | list[str], records: list[Record]) -> list[Record]:

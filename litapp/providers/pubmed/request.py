@@ -9,11 +9,14 @@ from litapp.core.ports import Request
 MOST_RECORDS = 9_999
 """ESearch gives the first 9,999 records of a PubMed query only (NCBI's error message for retstart > 9998)."""
 RECORDS_A_CALL = 200
+PLACES_A_CALL = 100
 
 
-def _post(path: str, operation: str, form: Iterable[tuple[str, str]], accept: str) -> Request:
+def _post(
+    path: str, operation: str, form: Iterable[tuple[str, str]], accept: str, *, database: str = "pubmed"
+) -> Request:
     return Request(
-        source="pubmed", method="POST", path=path, form=(("db", "pubmed"), *form), accept=accept, operation=operation
+        source="pubmed", method="POST", path=path, form=(("db", database), *form), accept=accept, operation=operation
     )
 
 
@@ -38,3 +41,25 @@ def elink_related(pmid: str) -> Request:
         ("retmode", "json"),
     )
     return _post("elink.fcgi", "related", form, "application/json")
+
+
+def mesh_search(words: str, *, retmax: int) -> Request:
+    """Identifiers of MeSH records (not the D numbers; those stand in the summaries)."""
+    form = (("term", words), ("retstart", "0"), ("retmax", str(retmax)), ("retmode", "json"))
+    return _post("esearch.fcgi", "headings", form, "application/json", database="mesh")
+
+
+def mesh_summaries(uids: Iterable[str]) -> Request:
+    """MeSH records: name and entry terms, tree numbers, scope note. EFetch gives them as plain text only."""
+    form = (("id", ",".join(uids)), ("retmode", "json"))
+    return _post("esummary.fcgi", "headings", form, "application/json", database="mesh")
+
+
+def espell(words: str) -> Request:
+    """Another spelling of a search text."""
+    return _post("espell.fcgi", "spelling", (("term", words),), "application/xml")
+
+
+def ecitmatch(lines: Iterable[str]) -> Request:
+    """PMIDs for places (journal|year|volume|first page|author|key|), parted by carriage returns. Answers in text."""
+    return _post("ecitmatch.cgi", "places", (("retmode", "xml"), ("bdata", "\r".join(lines))), "text/plain")
