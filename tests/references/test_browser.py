@@ -43,6 +43,7 @@ def decisions() -> list[str]:
 def test_keys_decide_move_and_take_back(world: World, as_person: Open) -> None:
     page = as_person(world, "/screen/")
     expect(title(page)).to_contain_text("Paper 1")
+    page.wait_for_load_state("networkidle")  # the next records are ready
     page.keyboard.press("v")
     expect(title(page)).to_contain_text("Paper 2")
     expect(title(page)).to_be_focused()
@@ -50,6 +51,8 @@ def test_keys_decide_move_and_take_back(world: World, as_person: Open) -> None:
     expect(page).to_have_url(re.compile(rf"record={world.candidates[1].pk}$"))
     page.keyboard.press("j")
     expect(title(page)).to_contain_text("Paper 3")
+    expect(page.locator('[data-screen-keep="progress"]')).to_have_text("4 left of 5")
+    expect(page.locator("[data-screen-state-text]")).to_contain_text("Your last: include “Paper 1")
     page.keyboard.press("x")
     expect(title(page)).to_contain_text("Paper 4")
     assert decisions() == ["include", "", "exclude", "", ""]
@@ -199,6 +202,16 @@ def test_keys_work_on_the_marked_row(world: World, as_person: Open) -> None:
     page.keyboard.press("v")
     expect(page.locator(f"#candidate-{world.candidates[0].pk}")).to_contain_text("Saved: include.")
     assert decisions() == ["include", "exclude", "", "", ""]
+
+
+def test_the_row_keeps_the_focus_when_its_button_was_used(world: World, as_person: Open) -> None:
+    page = as_person(world, "/candidates/")
+    row = page.locator(f"#candidate-{world.candidates[2].pk}")
+    row.get_by_role("button", name="Maybe").focus()
+    page.keyboard.press("Enter")
+    expect(row).to_contain_text("Saved: maybe.")
+    expect(row).to_be_focused()
+    expect(row.get_by_role("button", name="Maybe")).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_range_is_chosen_previewed_decided_and_taken_back(world: World, as_person: Open) -> None:
