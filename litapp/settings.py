@@ -225,6 +225,48 @@ SOURCES = {
         "key": env_text("LITAPP_S2_KEY"),
         "enabled": env_flag("LITAPP_S2", True),
     },
+    "europepmc": {
+        "base_url": "https://www.ebi.ac.uk/europepmc/webservices/rest",
+        "sandbox_path": "/europepmc",
+        "key": "",
+        "enabled": env_flag("LITAPP_EUROPEPMC", True),
+    },
+    "arxiv": {
+        "base_url": "https://export.arxiv.org",
+        "sandbox_path": "/arxiv",
+        "key": "",
+        "enabled": env_flag("LITAPP_ARXIV", True),
+    },
+    "biorxiv": {
+        "base_url": "https://api.biorxiv.org",
+        "sandbox_path": "/biorxiv",
+        "key": "",
+        "enabled": env_flag("LITAPP_BIORXIV", True),
+    },
+    "datacite": {
+        "base_url": "https://api.datacite.org",
+        "sandbox_path": "/datacite",
+        "key": "",
+        "enabled": env_flag("LITAPP_DATACITE", True),
+    },
+    "doiorg": {
+        "base_url": "https://doi.org",
+        "sandbox_path": "/doi",
+        "key": "",
+        "enabled": env_flag("LITAPP_DOIORG", True),
+    },
+    "unpaywall": {
+        "base_url": "https://api.unpaywall.org",
+        "sandbox_path": "/unpaywall",
+        "key": "",
+        "enabled": env_flag("LITAPP_UNPAYWALL", True),
+    },
+    "pmc": {
+        "base_url": "https://pmc.ncbi.nlm.nih.gov",
+        "sandbox_path": "/pmc",
+        "key": "",
+        "enabled": env_flag("LITAPP_PMC", True),
+    },
 }
 """Installation settings of each source. LITAPP_<SOURCE>_URL overrides a base address."""
 for _name, _source in SOURCES.items():

@@ -269,7 +269,7 @@ class RegistrationAgencies(Protocol):
     def registration_agencies(
         self, client: Client, dois: list[str], *, max_age_seconds: float | None = None
     ) -> dict[str, AgencyAnswer]:
-        """An answer for every DOI asked, keyed as it was asked. Never raises SourceError: failures are in the answers."""
+        """An answer for every DOI asked, keyed as asked. Never raises SourceError: failures are in the answers."""
 
 
 @dataclass(frozen=True, slots=True)

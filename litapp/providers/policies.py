@@ -67,10 +67,11 @@ def _pubmed(has_key: bool) -> SourcePolicy:
         concurrency=3,
         batch_size=200,
         page_size=200,
-        most_records=9_999,
+        most_records=None,
         terms_url="https://www.ncbi.nlm.nih.gov/books/NBK25497/",
         contact="tool and email in every request (NBK25497)",
-        remarks="Big jobs belong to weekends or 21:00-05:00 US Eastern. ESearch gives the first 9,999 records only.",
+        remarks="Big jobs belong to weekends or 21:00-05:00 US Eastern. ESearch gives the first 9,999 "
+        "records of a query; larger ones are fetched in parts by date.",
     )
 
 
@@ -139,6 +140,122 @@ def _semanticscholar(has_key: bool) -> SourcePolicy:
     )
 
 
+def _europepmc() -> SourcePolicy:
+    return SourcePolicy(
+        source="europepmc",
+        paces=(
+            Pace(
+                "",
+                5,
+                "no limit is published; other clients wait 0.1 to 0.2 s between requests (cyanheads/pubmed-mcp-server, "
+                "2026), so the slower of the two is kept",
+            ),
+        ),
+        concurrency=2,
+        batch_size=100,
+        page_size=500,
+        most_records=None,
+        terms_url="https://europepmc.org/RestfulWebService",
+        contact="none",
+        remarks="Queries of 1,500 characters and more go as a form. Up to 1,000 records a page; we ask for 500.",
+    )
+
+
+def _arxiv() -> SourcePolicy:
+    return SourcePolicy(
+        source="arxiv",
+        paces=(Pace("", 1 / 3, "terms of use of arXiv's API: one request every three seconds, one connection"),),
+        concurrency=1,
+        batch_size=100,
+        page_size=500,
+        most_records=30_000,
+        terms_url="https://info.arxiv.org/help/api/tou.html",
+        contact="none",
+        remarks="The feed is rebuilt every night: the same question twice a day gives the same answer.",
+    )
+
+
+def _biorxiv() -> SourcePolicy:
+    return SourcePolicy(
+        source="biorxiv",
+        paces=(Pace("", 2, "no limit is published; “Too many connections” was reported, so two a second"),),
+        concurrency=1,
+        batch_size=1,
+        page_size=100,
+        most_records=None,
+        terms_url="https://api.biorxiv.org/",
+        contact="none",
+        remarks="One preprint a call, at one or both servers. A listing has 30 to 100 versions a page.",
+    )
+
+
+def _datacite(has_email: bool) -> SourcePolicy:
+    allowed = 1_000 if has_email else 500
+    return SourcePolicy(
+        source="datacite",
+        paces=(
+            Pace(
+                "",
+                allowed / 300,
+                "DataCite's documentation as cited in June 2026: 1,000 requests in five minutes with a mail address; "
+                "less without, taken for half",
+            ),
+        ),
+        concurrency=3,
+        batch_size=50,
+        page_size=1_000,
+        most_records=None,
+        terms_url="https://support.datacite.org/docs/api",
+        contact="mailto in the User-Agent",
+    )
+
+
+def _doiorg() -> SourcePolicy:
+    return SourcePolicy(
+        source="doiorg",
+        paces=(Pace("", 3, "no limit is published; three a second with 50 DOIs each is enough for any list"),),
+        concurrency=2,
+        batch_size=50,
+        page_size=50,
+        most_records=None,
+        terms_url="https://www.doi.org/the-identifier/resources/factsheets/doi-resolution-documentation",
+        contact="none",
+    )
+
+
+def _pmc() -> SourcePolicy:
+    return SourcePolicy(
+        source="pmc",
+        paces=(Pace("", 3, "NCBI support KA-05510: three requests a second for all of NCBI's services"),),
+        concurrency=3,
+        batch_size=200,
+        page_size=200,
+        most_records=None,
+        terms_url="https://pmc.ncbi.nlm.nih.gov/tools/id-converter-api/",
+        contact="tool and email in every request",
+    )
+
+
+def _unpaywall() -> SourcePolicy:
+    return SourcePolicy(
+        source="unpaywall",
+        paces=(
+            Pace(
+                "",
+                5,
+                "Unpaywall's documentation: 100,000 calls a day and no limit a second; five a second leaves the day's "
+                "number untouched by any review",
+            ),
+        ),
+        concurrency=2,
+        batch_size=1,
+        page_size=50,
+        most_records=None,
+        terms_url="https://unpaywall.org/products/api",
+        contact="email in every request; addresses of example.com and the like are refused",
+    )
+
+
 def policy_for(source: str, *, has_key: bool, has_email: bool) -> SourcePolicy:
     """The rules of `source` for this kind of user. Raises KeyError for a source that is not in the registry."""
     if source == "pubmed":
@@ -149,4 +266,16 @@ def policy_for(source: str, *, has_key: bool, has_email: bool) -> SourcePolicy:
         return _openalex(has_key)
     if source == "semanticscholar":
         return _semanticscholar(has_key)
+    if source == "datacite":
+        return _datacite(has_email)
+    without_choice = {
+        "europepmc": _europepmc,
+        "arxiv": _arxiv,
+        "biorxiv": _biorxiv,
+        "doiorg": _doiorg,
+        "unpaywall": _unpaywall,
+        "pmc": _pmc,
+    }
+    if source in without_choice:
+        return without_choice[source]()
     raise KeyError(source)

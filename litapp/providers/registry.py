@@ -7,11 +7,18 @@ from enum import StrEnum
 from typing import NoReturn
 
 from litapp.providers import base
+from litapp.providers.arxiv.provider import Arxiv
+from litapp.providers.biorxiv.provider import Biorxiv
 from litapp.providers.crossref.provider import Crossref
+from litapp.providers.datacite.provider import DataCite
+from litapp.providers.doiorg.provider import DoiOrg
+from litapp.providers.europepmc.provider import EuropePMC
 from litapp.providers.openalex.provider import OpenAlex
+from litapp.providers.pmc.provider import PubMedCentral
 from litapp.providers.pubmed.provider import PubMed
 from litapp.providers.semanticscholar.provider import SemanticScholar
 from litapp.providers.settings import SourceSettings
+from litapp.providers.unpaywall.provider import Unpaywall
 
 
 class Capability(StrEnum):
@@ -21,6 +28,9 @@ class Capability(StrEnum):
     LOOKUP = "lookup"
     CITATION_MATCH = "citation_match"
     RELATED = "related"
+    CITATION_LINKS = "citation_links"
+    AGENCIES = "agencies"
+    OPEN_ACCESS = "open_access"
 
 
 class QueryKind(StrEnum):
@@ -46,15 +56,38 @@ class Source:
     counts_exactly: bool = True
     key_advice: str = ""
     """What a key of one's own would change, in one sentence ("" = nothing)."""
+    needs_email: bool = False
+    """The source answers only those who give a contact address."""
+    takes_boolean: bool = False
+    """For a source of plain words: it can be sent the Boolean query instead."""
 
 
-Provider = PubMed | Crossref | OpenAlex | SemanticScholar
+Provider = (
+    PubMed
+    | Crossref
+    | OpenAlex
+    | SemanticScholar
+    | EuropePMC
+    | Arxiv
+    | Biorxiv
+    | DataCite
+    | DoiOrg
+    | Unpaywall
+    | PubMedCentral
+)
 
 _PROVIDERS: dict[str, Provider] = {
     "pubmed": PubMed(),
     "crossref": Crossref(),
     "openalex": OpenAlex(),
     "semanticscholar": SemanticScholar(),
+    "europepmc": EuropePMC(),
+    "arxiv": Arxiv(),
+    "biorxiv": Biorxiv(),
+    "datacite": DataCite(),
+    "doiorg": DoiOrg(),
+    "unpaywall": Unpaywall(),
+    "pmc": PubMedCentral(),
 }
 
 
@@ -64,6 +97,9 @@ def _capabilities(provider: Provider) -> frozenset[Capability]:
         Capability.LOOKUP: base.Lookup,
         Capability.CITATION_MATCH: base.CitationMatch,
         Capability.RELATED: base.Related,
+        Capability.CITATION_LINKS: base.CitationLinks,
+        Capability.AGENCIES: base.RegistrationAgencies,
+        Capability.OPEN_ACCESS: base.OpenAccessLocations,
     }
     return frozenset(name for name, protocol in protocols.items() if isinstance(provider, protocol))
 
@@ -103,6 +139,7 @@ SOURCES: tuple[Source, ...] = (
         capabilities=_capabilities(_PROVIDERS["openalex"]),
         owns=("openalex",),
         key_advice="A free key gives ten times the daily budget (10,000 credits in place of 1,000).",
+        takes_boolean=True,
     ),
     Source(
         key="semanticscholar",
@@ -114,6 +151,78 @@ SOURCES: tuple[Source, ...] = (
         capabilities=_capabilities(_PROVIDERS["semanticscholar"]),
         owns=("s2",),
         key_advice="Without a key all anonymous users share one allowance and many requests are refused.",
+        takes_boolean=True,
+    ),
+    Source(
+        key="europepmc",
+        label="Europe PMC",
+        home_page="https://europepmc.org/",
+        description="PubMed's records and more: preprints of bioRxiv, medRxiv and other servers (which have no search "
+        "of their own), PubMed Central, theses, guidelines, patents. Takes the Boolean query, translated.",
+        query_kind=QueryKind.BOOLEAN,
+        organisation="EMBL-EBI",
+        capabilities=_capabilities(_PROVIDERS["europepmc"]),
+    ),
+    Source(
+        key="arxiv",
+        label="arXiv",
+        home_page="https://arxiv.org/",
+        description="Preprints of physics, mathematics, computing and quantitative biology. Takes the Boolean query, "
+        "translated; one request every three seconds.",
+        query_kind=QueryKind.BOOLEAN,
+        organisation="arXiv",
+        capabilities=_capabilities(_PROVIDERS["arxiv"]),
+        owns=("arxiv",),
+    ),
+    Source(
+        key="biorxiv",
+        label="bioRxiv and medRxiv",
+        home_page="https://www.biorxiv.org/",
+        description="Preprints by DOI, with all versions and the published article. They cannot be searched: their "
+        "preprints are found through Europe PMC and Crossref.",
+        query_kind=QueryKind.PLAIN,
+        organisation="openRxiv",
+        capabilities=_capabilities(_PROVIDERS["biorxiv"]),
+    ),
+    Source(
+        key="datacite",
+        label="DataCite",
+        home_page="https://datacite.org/",
+        description="What repositories register with their DOIs: data sets, software, theses, reports, arXiv papers. "
+        "Asked by DOI only.",
+        query_kind=QueryKind.PLAIN,
+        organisation="DataCite",
+        capabilities=_capabilities(_PROVIDERS["datacite"]),
+        owns=("doi",),
+    ),
+    Source(
+        key="doiorg",
+        label="doi.org",
+        home_page="https://www.doi.org/",
+        description="The resolver of all DOIs. It says which agency registered a DOI, or that there is no such DOI.",
+        query_kind=QueryKind.PLAIN,
+        organisation="International DOI Foundation",
+        capabilities=_capabilities(_PROVIDERS["doiorg"]),
+    ),
+    Source(
+        key="unpaywall",
+        label="Unpaywall",
+        home_page="https://unpaywall.org/",
+        description="Where a paper can be read without payment, by DOI.",
+        query_kind=QueryKind.PLAIN,
+        organisation="OurResearch",
+        capabilities=_capabilities(_PROVIDERS["unpaywall"]),
+        needs_email=True,
+    ),
+    Source(
+        key="pmc",
+        label="PubMed Central",
+        home_page="https://pmc.ncbi.nlm.nih.gov/",
+        description="Translates between PMID, PMCID and DOI for the papers it holds. A paper that is not "
+        "in PMC may well exist.",
+        query_kind=QueryKind.PLAIN,
+        organisation="National Library of Medicine",
+        capabilities=_capabilities(_PROVIDERS["pmc"]),
     ),
 )
 
@@ -170,6 +279,24 @@ def related_provider(key: str) -> base.Related:
     return found if isinstance(found, base.Related) else _unable(key, Capability.RELATED)
 
 
+def links_provider(key: str) -> base.CitationLinks:
+    """The source as one that knows who cites whom. Raises KeyError for one that does not."""
+    found = _PROVIDERS[key]
+    return found if isinstance(found, base.CitationLinks) else _unable(key, Capability.CITATION_LINKS)
+
+
+def agencies_provider(key: str = "doiorg") -> base.RegistrationAgencies:
+    """The source as one that knows who registered a DOI. Raises KeyError for one that does not."""
+    found = _PROVIDERS[key]
+    return found if isinstance(found, base.RegistrationAgencies) else _unable(key, Capability.AGENCIES)
+
+
+def open_access_provider(key: str = "unpaywall") -> base.OpenAccessLocations:
+    """The source as one that knows open copies. Raises KeyError for one that does not."""
+    found = _PROVIDERS[key]
+    return found if isinstance(found, base.OpenAccessLocations) else _unable(key, Capability.OPEN_ACCESS)
+
+
 def _unable(key: str, capability: Capability) -> NoReturn:
     raise KeyError(f"{key} has no {capability.value}")
 
@@ -181,4 +308,6 @@ def unusable_reason(key: str, settings: SourceSettings | None) -> str:
         return f"{label} has no address in this installation's settings."
     if not settings.enabled:
         return f"{label} is switched off in this installation's settings."
+    if source(key).needs_email and not settings.email:
+        return f"{label} wants a contact e-mail address, and this installation has none (LITAPP_CONTACT_EMAIL)."
     return ""

@@ -18,6 +18,13 @@ BASE_URLS = {
     "crossref": "https://crossref.test",
     "openalex": "https://openalex.test",
     "semanticscholar": "https://s2.test",
+    "europepmc": "https://europepmc.test/rest",
+    "arxiv": "https://arxiv.test",
+    "biorxiv": "https://biorxiv.test",
+    "datacite": "https://datacite.test",
+    "doiorg": "https://doi.test",
+    "unpaywall": "https://unpaywall.test",
+    "pmc": "https://pmc.test",
 }
 KEY, EMAIL = "k3y-0f-Secrets+/", "librarian@clinic.test"
 

@@ -1,4 +1,4 @@
-"""The four sources imitated just enough to speak with: records by number, answers to each kind of request."""
+"""The sources imitated just enough to speak with: records by number, answers to each kind of request."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import httpx
 
 from litapp.core.records import Identifier, Scheme
+from tests.providers import imitations_further as further
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -38,11 +39,15 @@ class Imitation:
     untitled: frozenset[int] = frozenset()
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
+        if self.source in further.HANDLERS:
+            return further.HANDLERS[self.source](self, request)
         handler: Handler = getattr(self, f"_{self.source}")
         return handler(request)
 
     def identifier(self, number: int) -> Identifier:
         """What record `number` is looked up by."""
+        if self.source in further.IDENTIFIERS:
+            return further.IDENTIFIERS[self.source](number)
         if self.source == "pubmed":
             return Identifier(Scheme.PMID, str(number))
         return Identifier(Scheme.DOI, f"10.1000/n{number}")

@@ -17,7 +17,18 @@ from hypothesis import strategies as st
 from litapp.core.ports import Outcome
 from litapp.providers import registry
 
-FOLDERS = {"pubmed": "pubmed", "crossref": "crossref", "openalex": "openalex", "semanticscholar": "semantic_scholar"}
+FOLDERS = {
+    "pubmed": "pubmed",
+    "crossref": "crossref",
+    "openalex": "openalex",
+    "semanticscholar": "semantic_scholar",
+    "europepmc": "europepmc",
+    "arxiv": "arxiv",
+    "biorxiv": "biorxiv",
+    "datacite": "datacite",
+    "doiorg": "doi",
+    "unpaywall": "unpaywall",
+}
 
 
 def rows() -> list[tuple[str, str, int, str, str]]:
@@ -42,7 +53,18 @@ def test_every_recorded_answer_is_listed_once() -> None:
     names = [(source, file) for source, file, *_ in rows()]
     assert len(names) == len(set(names))
     counts = {source: sum(1 for name, _ in names if name == source) for source in FOLDERS}
-    assert counts == {"pubmed": 98, "crossref": 107, "openalex": 59, "semanticscholar": 40}
+    assert counts == {
+        "pubmed": 113,
+        "crossref": 107,
+        "openalex": 59,
+        "semanticscholar": 40,
+        "europepmc": 35,
+        "arxiv": 19,
+        "biorxiv": 6,
+        "datacite": 43,
+        "doiorg": 39,
+        "unpaywall": 12,
+    }
 
 
 @pytest.mark.shared

@@ -15,12 +15,20 @@ from litapp.providers.base import CompiledQuery, Deferred, Page, SourceError
 from tests.providers.fakes import Bench, Reply, bench, text_reply
 from tests.providers.imitations import Imitation
 
-SOURCES = registry.source_keys()
+SEARCHED = registry.search_keys()
+LOOKED_UP = tuple(source.key for source in registry.SOURCES if registry.Capability.LOOKUP in source.capabilities)
 QUERY = PlanQuery(boolean="stroke[ti]", plain="stroke rehabilitation")
 
 
-@pytest.fixture(params=SOURCES)
+@pytest.fixture(params=SEARCHED)
 def source(request: pytest.FixtureRequest) -> str:
+    """A source that can be searched."""
+    return str(request.param)
+
+
+@pytest.fixture(params=LOOKED_UP)
+def register(request: pytest.FixtureRequest) -> str:
+    """A source that is asked by identifier."""
     return str(request.param)
 
 
@@ -51,6 +59,26 @@ def test_every_source_has_the_capabilities_it_is_listed_with(source: str) -> Non
     assert isinstance(registry.provider(source), base.Lookup)
     assert isinstance(registry.provider(source), base.CitationMatch)
     assert registry.provider(source).source == source
+
+
+@pytest.mark.parametrize("key", registry.source_keys())
+def test_a_capability_that_is_not_listed_is_not_given_out(key: str) -> None:
+    ways = {
+        registry.Capability.SEARCH: registry.search_provider,
+        registry.Capability.LOOKUP: registry.lookup_provider,
+        registry.Capability.CITATION_MATCH: registry.match_provider,
+        registry.Capability.RELATED: registry.related_provider,
+        registry.Capability.CITATION_LINKS: registry.links_provider,
+        registry.Capability.AGENCIES: registry.agencies_provider,
+        registry.Capability.OPEN_ACCESS: registry.open_access_provider,
+    }
+    assert set(ways) == set(registry.Capability)
+    for capability, way in ways.items():
+        if capability in registry.source(key).capabilities:
+            assert way(key) is registry.provider(key)
+        else:
+            with pytest.raises(KeyError):
+                way(key)
 
 
 def test_an_empty_search_is_an_empty_page_and_a_count_of_zero(source: str) -> None:
@@ -84,6 +112,7 @@ def test_hits_name_the_answer_and_the_entry_they_were_read_from(source: str) -> 
     assert [(hit.answer_id, hit.position) for hit in page.hits] == [(last.answer_id, number) for number in range(3)]
 
 
+@pytest.mark.parametrize("source", [key for key in SEARCHED if key != "arxiv"])
 def test_null_and_untitled_entries_are_counted_and_never_used(source: str) -> None:
     made = bench([Imitation(source, 5, null_at=frozenset({2}), untitled=frozenset({4}))])
     (page,) = pages(source, made, 10)
@@ -95,12 +124,19 @@ def test_null_and_untitled_entries_are_counted_and_never_used(source: str) -> No
         assert (page.empty_records, page.missing) == (1, ())
 
 
+def test_in_a_feed_an_empty_entry_is_counted_as_one_without_title() -> None:
+    made = bench([Imitation("arxiv", 5, null_at=frozenset({2}), untitled=frozenset({4}))])
+    (page,) = pages("arxiv", made, 10)
+    assert titles([page]) == [(1, "Title 1"), (3, "Title 3"), (5, "Title 5")]
+    assert (page.invalid_records, page.empty_records) == (2, 0)
+
+
 @pytest.mark.parametrize("count", [1, 2, 60, 120])
-def test_a_look_up_puts_every_identifier_in_exactly_one_place(source: str, count: int) -> None:
-    imitation = Imitation(source, count)
+def test_a_look_up_puts_every_identifier_in_exactly_one_place(register: str, count: int) -> None:
+    imitation = Imitation(register, count)
     made = bench([imitation])
     asked = [imitation.identifier(number) for number in range(1, count + 4)]
-    result = registry.provider(source).lookup(made.client, [*asked, asked[0]])
+    result = registry.lookup_provider(register).lookup(made.client, [*asked, asked[0]])
     assert list(result.found) == asked[:count] or set(result.found) == set(asked[:count])
     assert set(result.absent) == set(asked[count:])
     assert result.failures == {}
@@ -110,24 +146,24 @@ def test_a_look_up_puts_every_identifier_in_exactly_one_place(source: str, count
     assert {answer_id for _, answer_id in result.found.values()} | set(result.absent.values()) <= ids
 
 
-def test_a_look_up_of_nothing_asks_nothing(source: str) -> None:
+def test_a_look_up_of_nothing_asks_nothing(register: str) -> None:
     made = bench([RuntimeError("must not be sent")])
-    result = registry.provider(source).lookup(made.client, [])
+    result = registry.lookup_provider(register).lookup(made.client, [])
     assert (result.found, result.absent, result.failures, made.source.requests) == ({}, {}, {}, [])
 
 
-def test_all_unknown_identifiers_are_absent(source: str) -> None:
-    imitation = Imitation(source, 0)
+def test_all_unknown_identifiers_are_absent(register: str) -> None:
+    imitation = Imitation(register, 0)
     made = bench([imitation])
     asked = [imitation.identifier(number) for number in (7, 8)]
-    result = registry.provider(source).lookup(made.client, asked)
+    result = registry.lookup_provider(register).lookup(made.client, asked)
     assert (result.found, set(result.absent), result.failures) == ({}, set(asked), {})
 
 
-def test_an_identifier_the_source_cannot_be_asked_for_is_a_failure_and_not_absent(source: str) -> None:
-    made = bench([Imitation(source, 1)])
+def test_an_identifier_the_source_cannot_be_asked_for_is_a_failure_and_not_absent(register: str) -> None:
+    made = bench([Imitation(register, 1)])
     wrong = Identifier(Scheme.ISSN, "1234-5679")
-    result = registry.provider(source).lookup(made.client, [wrong])
+    result = registry.lookup_provider(register).lookup(made.client, [wrong])
     assert (result.found, result.absent, made.source.requests) == ({}, {}, [])
     assert result.failures[wrong].code == "unsupported_scheme"
 
@@ -149,10 +185,19 @@ FAULTS: dict[str, tuple[Reply, Outcome]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_never_zero_results_and_never_absence(source: str, fault: str) -> None:
+def test_a_fault_is_never_absence(register: str, fault: str) -> None:
+    reply, outcome = FAULTS[fault]
+    identifier = Imitation(register, 1).identifier(1)
+    made = bench([reply])
+    result = registry.lookup_provider(register).lookup(made.client, [identifier])
+    assert (result.found, result.absent) == ({}, {})
+    assert result.failures[identifier].outcome is outcome
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_never_zero_results(source: str, fault: str) -> None:
     reply, outcome = FAULTS[fault]
     provider = registry.provider(source)
-    identifier = Imitation(source, 1).identifier(1)
     for ask in (
         lambda made: provider.count(made.client, compiled(source)),
         lambda made: provider.fetch_page(made.client, compiled(source), {}, 10),
@@ -164,10 +209,6 @@ def test_a_fault_is_never_zero_results_and_never_absence(source: str, fault: str
         assert caught.value.outcome is outcome
         assert caught.value.message
         assert isinstance(caught.value, Deferred) is (outcome is Outcome.RATE_LIMITED)
-    made = bench([reply])
-    result = provider.lookup(made.client, [identifier])
-    assert (result.found, result.absent) == ({}, {})
-    assert result.failures[identifier].outcome is outcome
 
 
 def damaged(source: str, how: str) -> Reply:
@@ -251,4 +292,4 @@ def test_what_is_shown_of_a_query_is_what_is_sent(source: str) -> None:
     fields = dict(httpx.QueryParams(sent.content.decode())) if sent.method == "POST" else dict(sent.url.params)
     assert query.params
     assert {name: fields[name] for name, _ in query.params} == dict(query.params)
-    assert all(value in query.text for name, value in query.params if name != "sort")
+    assert all(value in query.text for name, value in query.params if not name.startswith("sort"))

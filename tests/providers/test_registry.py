@@ -18,19 +18,50 @@ def test_the_sources_in_order_and_who_runs_them() -> None:
         ("crossref", "Crossref"),
         ("openalex", "OurResearch"),
         ("semanticscholar", "Allen Institute for AI (Ai2)"),
+        ("europepmc", "EMBL-EBI"),
+        ("arxiv", "arXiv"),
+        ("biorxiv", "openRxiv"),
+        ("datacite", "DataCite"),
+        ("doiorg", "International DOI Foundation"),
+        ("unpaywall", "OurResearch"),
+        ("pmc", "National Library of Medicine"),
     ]
     assert {source.key: {one.value for one in source.capabilities} for source in registry.SOURCES} == {
         "pubmed": {"search", "lookup", "citation_match", "related"},
         "crossref": {"search", "lookup", "citation_match"},
         "openalex": {"search", "lookup", "citation_match"},
-        "semanticscholar": {"search", "lookup", "citation_match", "related"},
+        "semanticscholar": {"search", "lookup", "citation_match", "related", "citation_links"},
+        "europepmc": {"search", "lookup", "citation_match", "citation_links"},
+        "arxiv": {"search", "lookup", "citation_match"},
+        "biorxiv": {"lookup"},
+        "datacite": {"lookup"},
+        "doiorg": {"agencies"},
+        "unpaywall": {"open_access"},
+        "pmc": set(),
     }
-    assert [source.key for source in registry.SOURCES if source.query_kind is registry.QueryKind.BOOLEAN] == ["pubmed"]
+    assert [source.key for source in registry.search_sources() if source.query_kind is registry.QueryKind.BOOLEAN] == [
+        "pubmed",
+        "europepmc",
+        "arxiv",
+    ]
+
+
+def test_only_sources_that_can_be_searched_are_offered_for_a_plan() -> None:
+    assert registry.search_keys() == ("pubmed", "crossref", "openalex", "semanticscholar", "europepmc", "arxiv")
+
+
+def test_unpaywall_wants_a_contact_address() -> None:
+    without = SourceSettings("https://x.test")
+    assert registry.unusable_reason("unpaywall", without) == (
+        "Unpaywall wants a contact e-mail address, and this installation has none (LITAPP_CONTACT_EMAIL)."
+    )
+    assert registry.unusable_reason("unpaywall", SourceSettings("https://x.test", email="a@b.test")) == ""
+    assert registry.unusable_reason("datacite", without) == ""
 
 
 def test_a_source_looks_up_what_it_is_the_registrar_of() -> None:
     for source in registry.SOURCES:
-        assert set(source.owns) <= set(registry.provider(source.key).lookup_schemes)
+        assert set(source.owns) <= set(getattr(registry.provider(source.key), "lookup_schemes", ()))
 
 
 def test_an_unknown_source_is_a_key_error() -> None:
@@ -64,6 +95,13 @@ def test_why_a_source_cannot_be_used() -> None:
         ("openalex", "boolean_search", True, False, 5),
         ("semanticscholar", "search", False, False, 1),
         ("semanticscholar", "batch", True, True, 1),
+        ("europepmc", "search", False, False, 5),
+        ("arxiv", "search", False, True, 1 / 3),
+        ("biorxiv", "lookup", False, False, 2),
+        ("datacite", "batch", False, False, 500 / 300),
+        ("datacite", "batch", False, True, 1000 / 300),
+        ("doiorg", "agencies", False, False, 3),
+        ("unpaywall", "lookup", False, True, 5),
     ],
 )
 def test_the_paces(source: str, operation: str, key: bool, email: bool, per_second: float) -> None:
