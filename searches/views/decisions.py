@@ -63,9 +63,8 @@ def selection_of(project: Project, posted: QueryDict, address: QueryDict) -> Sel
         query = read_list_query(CandidateFilterForm(address), "")
         candidates = candidates.filtered(query.wanted)
     else:
-        candidates = candidates.filter(
-            pk__in=[int(pk) for pk in posted.getlist("ids") if pk.isdecimal()][:MOST_AT_ONCE]
-        )
+        ids = [number for text in posted.getlist("ids") if (number := row_number(text)) is not None]
+        candidates = candidates.filter(pk__in=ids[:MOST_AT_ONCE])
     rows = candidates.order_by("pk").values_list("pk", "decision", "version")
     return Selection(tuple(rows), bool(posted.get("all")))
 

@@ -22,10 +22,10 @@ IDENTIFIER_LABELS = {
 """Identifiers of a paper that a card shows, in this order (ISSN and ISBN name the journal or book)."""
 ONE_OF = frozenset({Scheme.OPENALEX, Scheme.S2})
 """Schemes under which a source gives one paper several numbers: the first is shown."""
-COMMON_TYPES = ("Journal Article", "Research Support", "English Abstract")
+COMMON_TYPES = ("Journal Article", "JournalArticle", "Research Support", "English Abstract")
 """Publication types (or beginnings of them) that tell nothing about the study."""
 AUTHORS_SHOWN = 8
-SHORT_NAMES = {"semanticscholar": "Sem. Scholar"}
+SHORT_NAMES = {"semanticscholar": "Sem.\N{NO-BREAK SPACE}Scholar"}
 """Names of sources where there is little room."""
 _SOURCE_ORDER = {source.key: place for place, source in enumerate(SOURCES)}
 
