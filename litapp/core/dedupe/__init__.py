@@ -11,7 +11,11 @@ from litapp.core.dedupe.merge import MergedRecord, merge_records
 from litapp.core.dedupe.pairs import compare
 from litapp.core.dedupe.verdicts import Pair, PairVerdict, Relation, keeps_apart
 
+RULES_VERSION = 1
+"""Rises when two records that were joined stay apart, or the other way round: bundles say by which rules they are."""
+
 __all__ = [
+    "RULES_VERSION",
     "Clustering",
     "Duplicates",
     "MergedRecord",

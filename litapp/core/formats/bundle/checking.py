@@ -137,7 +137,7 @@ class _Content:
     """The files against each other. `normalized` and `papers` map ids to what the other files must say of them."""
 
     def __init__(self, files: BundleFiles, checked: Checked, adapt: bool) -> None:
-        self._files, self._checked, self._adapt = files, checked, adapt
+        self._files, self._checked, self._adapting = files, checked, adapt
         self._counts: Counter[str] = Counter()
         self._by_source: Counter[str] = Counter()
         self._abstracts: Counter[str] = Counter()
@@ -293,9 +293,9 @@ class _Content:
         self._checked.legacy += 1
 
     def _adapt_allowed(self, where: str) -> bool:
-        if not self._adapt:
+        if not self._adapting:
             self._tell(f"{where}: an old record without a schema. It is read only when the adapter is asked for.")
-        return self._adapt
+        return self._adapting
 
     def _check_normalized(self, entry: dict[str, Any], where: str) -> None:
         source, source_id, _ = self._entries.get(entry["id"], ("", "", ""))
