@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -54,6 +56,32 @@ class Installation:
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err[-3000:]
         return out
+
+    @contextmanager
+    def observed(self) -> Iterator[Callable[[str], Any]]:
+        """A function that runs code in a process kept for it (Django set up) and returns what `answer` is then."""
+        process = subprocess.Popen(
+            [sys.executable, "tests/jobs/observing_process.py"],
+            cwd=ROOT,
+            env=self.environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def ask(code: str) -> Any:
+            process.stdin.write(json.dumps(code) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        try:
+            yield ask
+        finally:
+            process.stdin.close()
+            process.wait(timeout=30)
+            process.stdout.close()
 
     def python(self, code: str, **environment: str) -> str:
         """Run Python code with Django set up."""

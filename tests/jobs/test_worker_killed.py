@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import random
 import signal
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,22 +31,20 @@ plan = SearchPlan(
 )
 version = plan_create(project=project, actor=user, title="", content=plan)
 version = plan_approve(version=version, actor=user, content_hash=version.content_hash)
-print(run_start(version=version, actor=user, request_id=uuid4()).pk)
+answer = run_start(version=version, actor=user, request_id=uuid4()).pk
 """
 STATE = """
-import json
 from litapp.verification.models import Verification
 from searches.models import RetrievalRun
 run = RetrievalRun.objects.get()
-print(json.dumps({
+answer = {
     "state": run.state,
     "fetched": sum(run.steps.values_list("fetched", flat=True)),
     "waiting": Verification.objects.open().count(),
-    "unsettled": Verification.objects.filter(state__in=["queued", "running"]).count(),
-}))
+    "at work": run.steps.filter(state="running").count() + Verification.objects.filter(state="running").count(),
+}
 """
 PICTURE = """
-import json
 from collections import Counter
 from litapp.ledger.models import SourceAnswer, SourceRecord
 from litapp.projects.models import Event, Project
@@ -59,7 +58,7 @@ for candidate, source, source_id in CandidateSource.objects.values_list(
     "candidate_id", "source", "source_record__source_id"
 ):
     groups.setdefault(candidate, set()).add(f"{source} {source_id}")
-print(json.dumps({
+answer = {
     "run": [run.state, run.reasons],
     "steps": list(run.steps.values_list(
         "source", "query_index", "state", "reported", "fetched", "done", "capped", "exhausted", "invalid_records"
@@ -77,45 +76,45 @@ print(json.dumps({
     )).values() if n > 1],
     "finished": Event.objects.filter(verb="run.finished").count(),
     "log intact": verify_chain(Project.objects.get()).intact,
-}))
+}
 """
 ANSWERS = """
 from litapp.ledger.models import SourceAnswer
-print(SourceAnswer.objects.filter(operation__in=["search", "records"]).count())
+answer = SourceAnswer.objects.filter(operation__in=["search", "records"]).count()
 """
 
 
-def read(place: Installation, code: str) -> dict[str, Any]:
-    return json.loads(place.python(code).splitlines()[-1])
-
-
-def run_to_its_end(place: Installation, *, kills: int, seed: int = 0) -> int:
+def run_to_its_end(place: Installation, ask: Callable[[str], Any], *, kills: int, seed: int = 0) -> int:
     """Start a run and a worker; kill the worker `kills` times while it works, then let the last one finish.
 
-    Returns how often it was killed while the run was still going on.
+    Returns how often it was killed while there was work to do.
     """
     chance = random.Random(seed)
-    place.python(START)
+    ask(START)
     killed = 0
-    environment = {"LITAPP_WORKER_NAME": "the worker"}
-    worker = place.start("manage.py", "worker", "--threads", "6", **environment)
+
+    def start() -> subprocess.Popen[str]:
+        return place.start("manage.py", "worker", "--threads", "6", LITAPP_WORKER_NAME="the worker")
+
+    worker = start()
     end = time.monotonic() + 240
     try:
         while time.monotonic() < end:
-            state = read(place, STATE)
+            state = ask(STATE)
             if state["state"] != "running" and not state["waiting"]:
                 return killed
-            if killed < kills and (state["state"] == "running" or state["unsettled"]):
-                time.sleep(chance.uniform(0.0, 0.8))
+            if killed < kills and state["at work"]:
+                time.sleep(chance.uniform(0.0, 0.5))
                 worker.send_signal(signal.SIGKILL)
                 worker.communicate()
                 killed += 1
-                worker = place.start("manage.py", "worker", "--threads", "6", **environment)
-                time.sleep(chance.uniform(1.5, 3.0))
-            else:
-                time.sleep(0.3)
+                worker = start()
+                wanted = state["fetched"] + 1
+                while ask(STATE)["fetched"] < wanted and ask(STATE)["state"] == "running":
+                    time.sleep(0.05)
+            time.sleep(0.05)
             assert worker.poll() is None, worker.communicate()[1][-3000:]
-        raise AssertionError(f"the run did not end: {read(place, STATE)}")
+        raise AssertionError(f"the run did not end: {ask(STATE)}")
     finally:
         worker.send_signal(signal.SIGINT)
         worker.communicate(timeout=60)
@@ -132,9 +131,10 @@ def test_killed_again_and_again_a_run_ends_like_an_undisturbed_one(kind: str, tm
             (tmp_path / name).mkdir()
             with installation(kind, tmp_path / name) as place:
                 place.extra = extra
-                killed = run_to_its_end(place, kills=kills)
-                pictures.append(read(place, PICTURE))
-                answers = int(place.python(ANSWERS))
+                with place.observed() as ask:
+                    killed = run_to_its_end(place, ask, kills=kills)
+                    pictures.append(ask(PICTURE))
+                    answers = ask(ANSWERS)
                 if kills:
                     assert killed >= 3
                     assert answers <= asked + killed * 8  # each lane repeats at most the request in flight
