@@ -67,15 +67,17 @@ def review(
     style: str,
     patience: float,
     say: Say,
+    origin: dict[str, Any] | None = None,
 ) -> Reviewed:
     """Make a project of `user`, approve the plan in that person's name, run it here, check, export everything to `out`.
 
-    Raises PlanError for a plan that cannot run. What could not be exported is told and stands in the run log.
+    `origin` says of which query file the plan was made (`searches.services.query_files`). Raises PlanError for a plan
+    that cannot run. What could not be exported is told and stands in the run log.
     """
     require_complete(plan)
     started = timezone.now()
     project = project_create(actor=user, name=title[:200])
-    version = plan_create(project=project, actor=user, title=title, content=plan)
+    version = plan_create(project=project, actor=user, title=title, content=plan, origin=origin)
     version = plan_approve(version=version, actor=user, content_hash=version.content_hash)
     say(f"Plan {version.content_hash[:12]} approved by {user.get_full_name() or user.get_username()}.")
     run = work_here(run_start(version=version, actor=user, request_id=uuid4()), say=say, patience=patience)

@@ -29,6 +29,7 @@ VERDICT_CHOICES = (
     ("unchecked", "Not checked yet"),
     ("manual", "Confirmed by a person"),
 )
+LARGEST_ID = 2**62
 DEFAULT_SORT = "-fit"
 SORTS: Mapping[str, str] = MappingProxyType(
     {
@@ -64,6 +65,18 @@ class CandidateFilterForm(forms.Form):
         coerce=int,
         empty_value=None,
         choices=(("", "Any"), *((str(level.value), level.label) for level in reversed(Fit))),
+    )
+    run = forms.IntegerField(widget=forms.HiddenInput, required=False, min_value=1, max_value=LARGEST_ID)
+    at = forms.CharField(widget=forms.HiddenInput, required=False, max_length=40)
+    query = forms.IntegerField(widget=forms.HiddenInput, required=False, min_value=1, max_value=1000)
+    overlap = forms.ChoiceField(
+        widget=forms.HiddenInput, required=False, choices=(("", ""), ("shared", "shared"), ("only", "only"))
+    )
+    not_in = forms.IntegerField(widget=forms.HiddenInput, required=False, min_value=1, max_value=LARGEST_ID)
+    abstract = forms.ChoiceField(
+        widget=forms.HiddenInput,
+        required=False,
+        choices=(("", ""), ("missing", "missing"), ("filled", "filled"), ("present", "present")),
     )
     year_from = forms.IntegerField(label="Year from", required=False, min_value=1500, max_value=2200)
     year_to = forms.IntegerField(label="Year to", required=False, min_value=1500, max_value=2200)
@@ -127,6 +140,12 @@ def read_list_query(form: CandidateFilterForm, sort: str) -> ListQuery:
             year_from=values.get("year_from"),
             year_to=values.get("year_to"),
             text=values.get("q", ""),
+            run=values.get("run"),
+            at=values.get("at", ""),
+            query=values.get("query"),
+            overlap=values.get("overlap", ""),
+            not_in=values.get("not_in"),
+            abstract=values.get("abstract", ""),
         ),
         sort=sort if sort in SORTS else DEFAULT_SORT,
         parameters=tuple((name, str(value)) for name, value in values.items()),

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST
 
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
+from litapp.web.numbers import row_number
 from searches.models import Candidate, Decision, ScreeningDecision
 from searches.services.screening import MOST_AT_ONCE, decide_many
 from searches.views.candidate_filters import CandidateFilterForm, read_list_query

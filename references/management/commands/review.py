@@ -1,4 +1,4 @@
-"""manage.py review PLAN.yaml --out DIR: a whole review without a browser."""
+"""manage.py review PLAN.yaml|QUERIES.json --out DIR: a whole review without a browser."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from litapp.core.formats.planyaml import plan_from_yaml
-from litapp.core.plan import PlanError, SearchPlan, plan_hash
+from litapp.core.formats.queryfile import QueryFileError
+from litapp.core.plan import PlanError, plan_hash
 from litapp.jobs.ready import require_ready
 from references.services.citation_styles import UnknownStyle, usable_style
 from references.services.headless import INCLUDE, review, service_user
 from searches.models import RunState
+from searches.services.query_files import PlanFile, plan_from_file
 
 
 class Command(BaseCommand):
@@ -23,7 +24,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("plan", type=Path, metavar="PLAN.yaml")
+        parser.add_argument("plan", type=Path, metavar="PLAN.yaml", help="a plan, or a query file (JSON)")
+        parser.add_argument("--topic", default="", help="the question, for a query file that has no topic")
         parser.add_argument("--out", type=Path, required=True, help="folder for the files; made if it does not exist")
         parser.add_argument("--approve", action="store_true", help="approve the plan; nothing runs unapproved")
         parser.add_argument("--user", default="", help="e-mail of the person in whose name it is approved and run")
@@ -35,7 +37,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         require_ready()
-        plan = _read(options["plan"])
+        file = _read(options["plan"], options["topic"])
+        plan = file.content
+        for note in file.notes:
+            self.stderr.write(note)
         if not options["approve"]:
             raise CommandError(
                 f"Nothing runs unapproved. Read the plan ({plan_hash(plan)[:12]}), then add --approve to approve it"
@@ -52,6 +57,7 @@ class Command(BaseCommand):
                 style=options["style"],
                 patience=options["patience"] * 60,
                 say=self.stderr.write,
+                origin=file.origin,
             )
         except PlanError as error:
             raise CommandError(_problems(options["plan"], error)) from error
@@ -67,12 +73,14 @@ class Command(BaseCommand):
             raise CommandError(f"The run ended as {result.run.get_state_display().lower()}.")
 
 
-def _read(path: Path) -> SearchPlan:
+def _read(path: Path, topic: str) -> PlanFile:
     try:
-        return plan_from_yaml(path.read_text(encoding="utf-8"))
+        return plan_from_file(path.read_bytes(), name=path.name, topic=topic)
     except PlanError as error:
         raise CommandError(_problems(path, error)) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except QueryFileError as error:
+        raise CommandError(f"{path}: {error}") from error
+    except OSError as error:
         raise CommandError(f"{path} cannot be read: {error}") from error
 
 
