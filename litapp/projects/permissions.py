@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from litapp.projects.models import Membership, Project, Role
 from litapp.projects.refusals import project_deleted_page, right_missing_page
+from litapp.web.numbers import LARGEST
 from litapp.web.signed_out import sign_in_first
 
 P = ParamSpec("P")
@@ -96,6 +97,8 @@ def project_view(right: Right) -> Callable[[ProjectView[P]], Callable[..., HttpR
         def checked(request: HttpRequest, project_id: int, *args: Any, **kwargs: Any) -> HttpResponse:
             if not request.user.is_authenticated:
                 return sign_in_first(request)
+            if any(isinstance(number, int) and number > LARGEST for number in (project_id, *kwargs.values())):
+                raise Http404("no row has such a number")
             membership = (
                 Membership.objects.select_related("project").filter(project_id=project_id, user=request.user).first()
             )

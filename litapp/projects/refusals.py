@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from litapp.projects.models import Event, Membership, Project, Role
+from litapp.web.signed_out import typed_in
 
 
 def project_deleted_page(request: HttpRequest, project: Project) -> HttpResponse:
@@ -16,7 +17,9 @@ def project_deleted_page(request: HttpRequest, project: Project) -> HttpResponse
         .order_by("-sequence")
         .first()
     )
-    return render(request, "projects/deleted.html", {"gone": project, "deletion": event}, status=410)
+    return render(
+        request, "projects/deleted.html", {"gone": project, "deletion": event, "typed": typed_in(request)}, status=410
+    )
 
 
 def right_missing_page(
@@ -30,5 +33,6 @@ def right_missing_page(
         "doing": doing,
         "roles_allowed": roles_allowed,
         "owners": [owner.user for owner in owners],
+        "typed": typed_in(request),
     }
     return render(request, "projects/right_missing.html", context, status=403)

@@ -9,6 +9,7 @@ from datetime import datetime
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
+from litapp.core.markup import plain_text
 from litapp.core.records import record_from_dict
 from litapp.providers.registry import SOURCES
 from litapp.verification.models import Check, Verification
@@ -92,8 +93,8 @@ def compared_fields(checks: Iterable[Check]) -> list[ComparedField]:
     return [
         ComparedField(
             FIELD_LABELS.get(entry["field"], entry["field"].capitalize()),
-            entry["ours"],
-            entry["theirs"],
+            plain_text(entry["ours"]),
+            plain_text(entry["theirs"]),
             entry["verdict"],
             entry["why"],
             ", ".join(sources),

@@ -10,7 +10,7 @@ from django.template import TemplateDoesNotExist
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import requires_csrf_token
 
-from litapp.web.signed_out import posted_fields, readable_fields
+from litapp.web.signed_out import posted_fields, readable_fields, typed_in
 
 
 @requires_csrf_token
@@ -28,7 +28,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 @requires_csrf_token
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404."""
-    return render(request, "404.html", status=404)
+    return render(request, "404.html", {"typed": typed_in(request)}, status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -58,6 +58,11 @@ def readable_fields(fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
+def typed_in(request: HttpRequest) -> list[tuple[str, str]]:
+    """What a form held that is turned away for good, so that the page which says so can give it back; else nothing."""
+    return readable_fields(posted_fields(request)) if request.method == "POST" and request.user.is_authenticated else []
+
+
 def keep_form(request: HttpRequest) -> bool:
     """Keep the posted form in the session; False when it is too large (a file, over 400,000 characters)."""
     fields = posted_fields(request)

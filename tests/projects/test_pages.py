@@ -132,6 +132,29 @@ def test_a_missing_right_is_explained(project: Project) -> None:
     assert "ask Olga Owner for another role" in text_of(page)
 
 
+@pytest.mark.parametrize("turned_away", ["demoted", "removed", "project deleted"])
+def test_who_is_turned_away_while_typing_gets_back_what_was_typed(
+    project: Project, owner: User, turned_away: str
+) -> None:
+    member = join(project, Role.LEAD)
+    client, address = browser(member.user), reverse("projects:rename", args=[project.pk])
+    assert client.get(address).status_code == 200
+    match turned_away:
+        case "demoted":
+            Membership.objects.filter(pk=member.pk).update(role=Role.READER)
+        case "removed":
+            member.delete()
+        case "project deleted":
+            project_delete(project=project, actor=owner, typed_name=project.name)
+    page = client.post(address, {"name": f"Typed {HOSTILE}", "description": "A long text\nin two lines"})
+    assert page.status_code == {"demoted": 403, "removed": 404, "project deleted": 410}[turned_away]
+    assert "What you had typed, to copy elsewhere" in text_of(page)
+    assert "A long text in two lines" in text_of(page)
+    assert html.escape(f"Typed {HOSTILE}", quote=True).split("x27")[0] in page.content.decode()
+    project.refresh_from_db()
+    assert "Typed" not in project.name
+
+
 # A lost session
 
 

@@ -11,6 +11,7 @@ from litapp.projects.history import lines_of
 from litapp.projects.models import Event, Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.projects.services.events import VERBS, verify_chain
+from litapp.web.numbers import row_number
 from litapp.web.pagination import page_of_list
 
 PAGE_SIZE = 100
@@ -22,8 +23,8 @@ def history(request: ProjectRequest, project: Project) -> HttpResponse:
     """Who did what and when. `?person=` and `?what=` narrow it, `?check=1` reads the whole chain."""
     events = Event.objects.filter(project=project).select_related("actor").order_by("-sequence")
     person, what = request.GET.get("person", ""), request.GET.get("what", "")
-    if person.isdigit():
-        events = events.filter(actor=int(person))
+    if person:
+        events = events.filter(actor=row_number(person)) if row_number(person) is not None else events.none()
     if what:
         events = events.filter(verb__startswith=f"{what}.")
     page = page_of_list(request, events, size=PAGE_SIZE)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 from lxml import etree
 
 from litapp.ledger.models import SourceAnswer
 from litapp.ledger.services.archive import body_of
+from litapp.ledger.services.bodies import DamagedBody
 from litapp.projects.models import Project
 from litapp.projects.permissions import Right, project_view
 from litapp.verification.presentation import source_label
@@ -35,7 +36,12 @@ def answer(request: HttpRequest, project: Project, answer_id: int) -> HttpRespon
 
 def answer_page(request: HttpRequest, project: Project, stored: SourceAnswer) -> HttpResponse:
     """The page (or, with ?raw=1, the bytes) of an answer that the caller found to belong to the project."""
-    body = body_of(stored) if stored.sha256 else b""
+    try:
+        body, damage = body_of(stored), ""
+    except DamagedBody as damaged:
+        body, damage = b"", str(damaged)
+    if "raw" in request.GET and damage:
+        raise Http404(damage)
     if "raw" in request.GET:
         response = HttpResponse(body, content_type="application/octet-stream")
         response["Content-Disposition"] = f'attachment; filename="{stored.source}-{stored.pk}-{stored.sha256[:8]}.txt"'
@@ -46,6 +52,7 @@ def answer_page(request: HttpRequest, project: Project, stored: SourceAnswer) ->
         "project": project,
         "answer": stored,
         "source": source_label(stored.source),
+        "damage": damage,
         "text": text[:SHOWN],
         "cut": max(0, len(text) - SHOWN),
     }
@@ -53,11 +60,16 @@ def answer_page(request: HttpRequest, project: Project, stored: SourceAnswer) ->
 
 
 def readable(body: bytes) -> str:
-    """The answer indented for reading where it is JSON or XML, else as it is."""
+    """The answer indented for reading where it is JSON or XML, else as it is.
+
+    Half a character (a lone surrogate, as some sources send) stands there as its escape.
+    """
     try:
-        return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
-    except ValueError:
+        text = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):  # the second: nested deeper than any honest answer
         pass
+    else:
+        return text.encode("utf-8", "backslashreplace").decode()
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(body, parser)
