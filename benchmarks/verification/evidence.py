@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import importlib.util
+import random
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -15,12 +16,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from litapp.core.formats.pubmedxml import iter_pubmed_records
 from litapp.core.identifiers import BadIdentifier, arxiv_from_doi, normalise_arxiv, normalise_doi, normalise_pmid
 from litapp.core.matching import JournalNames
-from litapp.core.records import Identifier, Notice, NoticeKind, PartialDate, Person, Record, Scheme
+from litapp.core.records import Identifier, PartialDate, Person, Record, Scheme
 from litapp.core.verification import Answered, Asked, Found, needs_search, organisation_of
+from litapp.providers.crossref import works as crossref
+from litapp.providers.openalex import works as openalex
+from litapp.providers.semanticscholar import papers as semanticscholar
 
-WORLD_NAMES = {"semanticscholar": "s2", "doi.org": "doi"}
+WORLD_NAMES = {"semanticscholar": "s2", "doiorg": "doi"}
 """Our source keys -> the world's, where they differ."""
 CSL_TYPES = {
     "article": "article-journal",
@@ -31,13 +36,13 @@ CSL_TYPES = {
 SEARCHED = ("pubmed", "crossref", "openalex", "semanticscholar")
 
 
-def load_benchmark(folder: Path) -> ModuleType:
-    """make_cases.py of the shared folder as a module."""
-    spec = importlib.util.spec_from_file_location("make_cases", folder / "make_cases.py")
+def load_module(folder: Path, name: str) -> ModuleType:
+    """make_cases.py or world_http.py of the shared folder as a module."""
+    spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
     if spec is None or spec.loader is None:
-        raise FileNotFoundError(folder / "make_cases.py")
+        raise FileNotFoundError(folder / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules["make_cases"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
@@ -90,108 +95,90 @@ def claimed_record(reference: dict[str, Any]) -> Record:
     )
 
 
-def _person(author: dict[str, str], *, in_one_piece: bool) -> Person:
-    if "family" not in author:
-        return Person(literal=author["literal"])
-    if in_one_piece:
-        return Person(literal=f"{author.get('given', '')} {author['family']}".strip())
-    return Person(family=author["family"], given=author.get("given", ""))
+def served_record(served: dict[str, Any], source: str, wire: ModuleType) -> Record:
+    """What `source` serves: the answer that `wire` (world_http.py) writes, read by our own parser of that source.
 
-
-def _notices(served: dict[str, Any], source: str) -> tuple[Notice, ...]:
-    kind = {
-        "retracted": NoticeKind.RETRACTION,
-        "partial_retraction": NoticeKind.PARTIAL_RETRACTION,
-        "concern": NoticeKind.CONCERN,
-    }.get(served.get("status") or "")
-    stated_by = set(served.get("status_sources") or ())
-    if kind is None:
-        return ()
-    if source == "crossref" and stated_by & {"crossref", "retractionwatch"}:
-        return (Notice(kind, doi="10.9999/notice." + served["id"]),)
-    if source == "pubmed" and ("pubmed" in stated_by or kind is NoticeKind.CONCERN):
-        return (Notice(kind),)
-    if source == "openalex" and "openalex" in stated_by and kind is NoticeKind.RETRACTION:
-        return (Notice(kind),)
-    return ()
-
-
-def served_record(served: dict[str, Any], source: str) -> Record:
-    """What `source` serves, with what it really lacks left out (OpenAlex and Semantic Scholar: names in one piece, one
-    year, no abbreviation)."""
-    index = source in ("openalex", "semanticscholar")
-    both = {"crossref", "pubmed"}
-    years = {served.get("year_online") or served["year"]} if source == "openalex" else {served["year"]}
-    if source in both and served.get("year_online"):
-        years.add(served["year_online"])
+    DataCite and arXiv have no parser yet: their records are made from the world's values.
+    """
+    if source == "crossref":
+        return crossref.record_of(wire.crossref(served))
+    if source == "openalex":
+        return openalex.record_of(wire.openalex(served))
+    if source == "semanticscholar":
+        return semanticscholar.record_of(wire.s2(served))
+    if source == "pubmed":
+        return next(iter_pubmed_records(wire.pubmed_xml([served])[2]))
     journal = html.unescape(served.get("journal") or "")
-    keeps = {"pubmed": {"doi", "pmid"}, "crossref": {"doi"}, "datacite": {"doi"}, "arxiv": {"arxiv"}}
-    wanted = keeps.get(source, {"doi", "pmid", "arxiv"})
+    wanted = {"datacite": Scheme.DOI, "arxiv": Scheme.ARXIV}[source]
     return Record(
         source=source,
         source_id=served["id"],
         title=served["title"] or "",
-        authors=tuple(_person(a, in_one_piece=index or source == "arxiv") for a in served["authors"]),
+        authors=tuple(
+            Person(family=a.get("family", ""), given=a.get("given", ""), literal=a.get("literal", ""))
+            for a in served["authors"]
+        ),
         journal=journal,
-        journal_abbreviation=(served.get("journal_abbr") or "") if source in both else "",
-        journal_alternatives=tuple(served.get("journal_alternates") or ()),
-        volume=served.get("volume") or "",
-        issue=(served.get("issue") or "") if source != "semanticscholar" else "",
-        pages=served.get("pages") or "",
         date=PartialDate(year=served["year"]),
-        years=tuple(sorted(year for year in years if year)),
-        identifiers=tuple(i for i in _identifiers(served) if i.scheme.value in wanted),
-        notices=_notices(served, source),
-        is_notice=served.get("status") == "notice",
-        is_preprint=served.get("type") == "preprint" or journal.lower() == "arxiv",
+        years=(served["year"],),
+        identifiers=tuple(i for i in _identifiers(served) if i.scheme is wanted),
+        is_preprint=journal.lower() == "arxiv",
     )
 
 
 class Sources:
     """Answers as the sources give them in the world's present state."""
 
-    def __init__(self, world: Any) -> None:
+    def __init__(self, world: Any, wire: ModuleType, *, failing: float = 0.0) -> None:
         self.world = world
+        self.wire = wire
+        self.failing = failing
+        self.chance = random.Random(20261130)
         self.requests = 0
 
     def _found(self, source: str, how: Asked, question: str, outcome: Answered, **more: Any) -> Found:
         return Found(source, organisation_of(source), how, question, outcome, **more)
 
+    def _fails(self) -> bool:
+        self.requests += 1
+        return self.failing > 0 and self.chance.random() < self.failing
+
     def look_up(self, source: str, scheme: str, value: str) -> Found:
         """One identifier at one source."""
-        self.requests += 1
         name = WORLD_NAMES.get(source, source)
         more: dict[str, Any] = {"scheme": scheme}
         try:
+            if self._fails():
+                raise ConnectionError(name)
             served = self.world.lookup(name, scheme, value)
         except ConnectionError:
             more["message"] = "did not answer"
             return self._found(source, Asked.IDENTIFIER, value, Answered.FAILED, **more)
         if served is None:
             return self._found(source, Asked.IDENTIFIER, value, Answered.ABSENT, **more)
-        more["record"] = served_record(served, source)
+        more["record"] = served_record(served, source, self.wire)
         return self._found(source, Asked.IDENTIFIER, value, Answered.FOUND, **more)
 
     def handle(self, doi: str) -> Found:
         """Is the DOI registered at all (doi.org)."""
-        self.requests += 1
-        if not self.world.up("doi"):
-            return self._found(
-                "doi.org", Asked.IDENTIFIER, doi, Answered.FAILED, scheme="doi", message="did not answer"
-            )
+        if self._fails() or not self.world.up("doi"):
+            return self._found("doiorg", Asked.IDENTIFIER, doi, Answered.FAILED, scheme="doi", message="did not answer")
         outcome = Answered.FOUND if self.world.doi_exists(doi) else Answered.ABSENT
-        return self._found("doi.org", Asked.IDENTIFIER, doi, outcome, scheme="doi")
+        return self._found("doiorg", Asked.IDENTIFIER, doi, outcome, scheme="doi")
 
     def search(self, source: str, title: str) -> Iterator[Found]:
         """Search one source for a title: the five closest records."""
-        self.requests += 1
         try:
+            if self._fails():
+                raise ConnectionError(source)
             hits = self.world.search(WORLD_NAMES.get(source, source), title)
         except ConnectionError:
             yield self._found(source, Asked.SEARCH, title, Answered.FAILED, message="did not answer")
             return
         for served in hits:
-            yield self._found(source, Asked.SEARCH, title, Answered.FOUND, record=served_record(served, source))
+            yield self._found(
+                source, Asked.SEARCH, title, Answered.FOUND, record=served_record(served, source, self.wire)
+            )
         if not hits:
             yield self._found(source, Asked.SEARCH, title, Answered.ABSENT)
 

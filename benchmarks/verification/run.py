@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks.verification.evidence import Sources, claimed_record, load_benchmark, load_journals
+from benchmarks.verification.evidence import Sources, claimed_record, load_journals, load_module
 from litapp.core.matching import JournalNames, compare_fields
 from litapp.core.records import Record
 from litapp.core.verification import (
@@ -46,9 +46,11 @@ def main() -> None:
     options.add_argument("--predictions", type=Path)
     options.add_argument("--seed", type=int, help="build other cases of the same kinds from the records")
     options.add_argument("--two-witnesses", action="store_true", help="let silence accuse without PubMed's answer")
+    options.add_argument("--failing", type=float, default=0.0, help="share of questions that fail, drawn by seed")
     options.add_argument("--speed", action="store_true")
     chosen = options.parse_args()
-    benchmark = load_benchmark(chosen.shared)
+    benchmark = load_module(chosen.shared, "make_cases")
+    wire = load_module(chosen.shared, "world_http")
     world = benchmark.World(benchmark.load_jsonl(chosen.shared / "records.jsonl"))
     if chosen.seed is not None:
         cases = benchmark.build(benchmark.load_jsonl(chosen.shared / "records.jsonl"), chosen.seed)
@@ -57,9 +59,13 @@ def main() -> None:
     silence = ("openalex", "semanticscholar") if chosen.two_witnesses else SILENCE_SOURCES
     journals = load_journals(chosen.shared.parent / "corpus" / "journals")
     if chosen.speed:
-        speed(world, cases, journals)
+        speed(Sources(world, wire), cases, journals)
         return
-    predictions = run(world, cases, journals, silence)
+    sources = Sources(world, wire, failing=chosen.failing)
+    predictions = run(sources, cases, journals, silence)
+    if chosen.failing:
+        outages(cases, predictions)
+        return
     print(benchmark.report(cases, predictions))
     promises(cases, predictions)
     if chosen.errors:
@@ -68,13 +74,12 @@ def main() -> None:
         chosen.predictions.write_text("".join(json.dumps(_plain(p)) + "\n" for p in predictions), encoding="utf-8")
 
 
-def run(world: Any, cases: list[Any], journals: JournalNames, silence: tuple[str, ...]) -> list[dict[str, Any]]:
+def run(sources: Sources, cases: list[Any], journals: JournalNames, silence: tuple[str, ...]) -> list[dict[str, Any]]:
     """One prediction a case: verdict, fields found wrong, status."""
-    sources = Sources(world)
     predictions = []
     spent = 0.0
     for case in cases:
-        world.set_case(case)
+        sources.world.set_case(case)
         claimed = claimed_record(case["ref"])
         evidence = sources.evidence(claimed, journals)
         began = time.perf_counter()
@@ -127,6 +132,23 @@ def promises(cases: list[Any], predictions: list[dict[str, Any]]) -> None:
     print("\nbroken promises:", dict(bad) or "none")
 
 
+def outages(cases: list[Any], predictions: list[dict[str, Any]]) -> None:
+    """With questions failing at random: every verdict that is wrong, and how many are left open."""
+    counts: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    for case, found in zip(cases, predictions, strict=True):
+        status, expect = found["judged"].status, case["expect"]
+        counts[status.value] += 1
+        allowed = {expect["verdict"], *expect["also_ok"], "unverified"}
+        if status.value not in allowed:
+            wrong[f"{case['kind']}: {status.value} instead of {expect['verdict']}"] += 1
+            if status is Status.SUSPECT:
+                for check in found["checks"]:
+                    _show(check)
+    print(dict(counts))
+    print("wrong verdicts:", dict(wrong) or "none")
+
+
 def errors(benchmark: Any, cases: list[Any], predictions: list[dict[str, Any]], wanted: str) -> None:
     """List the cases that are not exact."""
     rows, _, _ = benchmark.score(cases, predictions)
@@ -150,12 +172,11 @@ def _show(check: CheckResult) -> None:
     )
 
 
-def speed(world: Any, cases: list[Any], journals: JournalNames) -> None:
+def speed(sources: Sources, cases: list[Any], journals: JournalNames) -> None:
     """Full field comparisons a second on one core, over all pairs of claimed and found records of the cases."""
-    sources = Sources(world)
     pairs: list[tuple[Record, Record]] = []
     for case in cases:
-        world.set_case(case)
+        sources.world.set_case(case)
         claimed = claimed_record(case["ref"])
         pairs += [
             (claimed, found.record)

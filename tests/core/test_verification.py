@@ -18,6 +18,7 @@ from litapp.core.verification import (
     Answered,
     Asked,
     CheckResult,
+    Correction,
     Found,
     Kind,
     PublicationState,
@@ -25,7 +26,9 @@ from litapp.core.verification import (
     Status,
     Verdict,
     check_record,
+    corrections,
     judge,
+    nearest,
     needs_search,
     organisation_of,
     publication_status,
@@ -132,7 +135,7 @@ class TestIdentifiers:
     def test_doi_that_no_agency_registered(self) -> None:
         evidence = [
             looked_up("crossref", "doi", "10.1000/x", None),
-            looked_up("doi.org", "doi", "10.1000/x", None),
+            looked_up("doiorg", "doi", "10.1000/x", None),
             looked_up("pubmed", "pmid", "123", record("pubmed", identifiers=(Identifier(Scheme.PMID, "123"),))),
         ]
         found = verdict(record(), evidence)
@@ -142,7 +145,7 @@ class TestIdentifiers:
     def test_doi_of_another_agency_is_no_accusation(self) -> None:
         evidence = [
             looked_up("crossref", "doi", "10.1000/x", None),
-            replace(looked_up("doi.org", "doi", "10.1000/x", None, Answered.FOUND), message="Airiti"),
+            replace(looked_up("doiorg", "doi", "10.1000/x", None, Answered.FOUND), message="Airiti"),
         ]
         found = verdict(record(identifiers=(Identifier(Scheme.DOI, "10.1000/x"),)), evidence)
         assert found.status is Status.UNVERIFIED
@@ -331,9 +334,11 @@ class TestVerdict:
         assert (judge(checks).status is Status.SUSPECT) == failed
 
     @given(CHECKS)
-    def test_skipped_checks_never_change_the_status(self, checks: list[CheckResult]) -> None:
-        decided = [check for check in checks if check.outcome is not Result.SKIPPED]
-        assert judge(decided).status is judge(checks).status
+    def test_a_skipped_check_can_only_hold_back_the_word_verified(self, checks: list[CheckResult]) -> None:
+        decided = judge(check for check in checks if check.outcome is not Result.SKIPPED).status
+        open_identity = any(c.outcome is Result.SKIPPED and c.kind is Kind.IDENTITY for c in checks)
+        held_back = decided is Status.VERIFIED and open_identity
+        assert judge(checks).status is (Status.UNVERIFIED if held_back else decided)
 
     def test_identity_failures_come_first(self) -> None:
         checks = [
@@ -363,13 +368,13 @@ class TestOutages:
         found = verdict(record(), evidence)
         assert found.status is (Status.UNVERIFIED if len(down) == 4 else Status.VERIFIED)
 
-    @given(st.sets(st.sampled_from(["pubmed", "openalex", "semanticscholar", "crossref", "doi.org"])))
+    @given(st.sets(st.sampled_from(["pubmed", "openalex", "semanticscholar", "crossref", "doiorg"])))
     def test_invention(self, down: set[str]) -> None:
         claim = replace(TestSilence.CLAIM, identifiers=(Identifier(Scheme.DOI, "10.1000/q"),))
         evidence = [
             *NOBODY,
             looked_up("crossref", "doi", "10.1000/q", None),
-            looked_up("doi.org", "doi", "10.1000/q", None),
+            looked_up("doiorg", "doi", "10.1000/q", None),
         ]
         answered = [replace(f, outcome=Answered.FAILED) if f.source in down else f for f in evidence]
         assert verdict(claim, answered, journals=("Lancet",)).status is not Status.VERIFIED
@@ -439,3 +444,35 @@ class TestPublicationStatus:
     def test_a_retracted_paper_stays_verified(self) -> None:
         evidence = [replace(f, record=replace(f.record, notices=(self.RETRACTION,))) for f in EVERYTHING if f.record]
         assert verdict(record(), evidence).status is Status.VERIFIED
+
+
+def test_the_right_value_stands_beside_the_wrong_one() -> None:
+    checks = check_record(record(volume="379", pages="1-9"), (), EVERYTHING)
+    assert corrections(checks) == (
+        Correction("volume", "379", "397", "crossref", "Volume: 379 where the source has 397."),
+    )
+
+
+def test_the_nearest_papers_are_offered_once_each_and_nothing_unlike() -> None:
+    near = record(
+        "openalex", title=TITLE.replace("influenza", "asthma"), identifiers=(Identifier(Scheme.DOI, "10.1/n"),)
+    )
+    evidence = [*searched("openalex", near, other("openalex")), *searched("crossref", replace(near, source="crossref"))]
+    assert [found.record.doi for found in nearest(no_ids(), evidence) if found.record] == ["10.1/n"]
+
+
+class TestOpenIdentifiers:
+    """An identifier that could not be looked up may be another paper's: then a known title alone verifies nothing."""
+
+    DOWN = looked_up("crossref", "doi", "10.1000/x", None, Answered.FAILED)
+
+    def test_open_and_carried_by_no_record_of_the_work(self) -> None:
+        mine = record("openalex", identifiers=(Identifier(Scheme.DOI, "10.1000/real"),))
+        found = verdict(record(), [self.DOWN, EVERYTHING[0], *searched("openalex", mine)])
+        assert (found.status, found.verified_by) == (Status.VERIFIED, ("pubmed", "openalex"))
+        pubmed = record("pubmed", identifiers=(Identifier(Scheme.PMID, "123"),))
+        lone = verdict(record(), [self.DOWN, looked_up("pubmed", "pmid", "123", pubmed), *searched("openalex", mine)])
+        assert (lone.status, lone.reasons) == (Status.UNVERIFIED, ("Crossref could not be asked.",))
+
+    def test_open_but_an_index_has_the_work_under_it(self) -> None:
+        assert verdict(record(), [self.DOWN, EVERYTHING[2]]).status is Status.VERIFIED

@@ -121,18 +121,18 @@ def cluster(
     can be made anew from stored pairs, for one connected component at a time.
     """
     stored = list(pairs)
-    decided = {frozenset(pair) for pair in together}
+    decided = {frozenset(ids) for ids in together}
     against: defaultdict[str, set[str]] = defaultdict(set)
-    kept_apart = [frozenset({p.a, p.b}) for p in stored if keeps_apart(p.verdict)]
-    for pair in (*(p for p in kept_apart if p not in decided), *map(frozenset, apart)):
-        one, other = sorted(pair)
+    kept_apart = {frozenset({p.a, p.b}) for p in stored if keeps_apart(p.verdict)} - decided
+    for ids in kept_apart | {frozenset(ids) for ids in apart}:
+        one, other = sorted(ids)
         against[one].add(other)
         against[other].add(one)
     same = [p for p in stored if p.verdict.relation is Relation.SAME and frozenset({p.a, p.b}) not in decided]
-    ordered = [Pair(*sorted(pair), DECIDED) for pair in sorted(decided, key=sorted)] + sorted(same, key=_strength)
+    by_people = [Pair(min(ids), max(ids), DECIDED) for ids in sorted(decided, key=sorted)]
     group: dict[str, set[str]] = {}
     refused: list[Pair] = []
-    for pair in ordered:
+    for pair in (*by_people, *sorted(same, key=_strength)):
         left, right = group.setdefault(pair.a, {pair.a}), group.setdefault(pair.b, {pair.b})
         if left is right:
             continue

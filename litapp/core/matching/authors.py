@@ -49,10 +49,9 @@ def compare_authors(
 
 
 def _with_groups(left: list[Name], right: list[Name], people: list[Name], others: list[Name]) -> AuthorComparison:
-    counts = {"ours": len(people), "theirs": len(others)}
     if people or others:
         return AuthorComparison(
-            Agreement.VARIANT, "Authors: one side names the group, the other the people.", 0, **counts
+            Agreement.VARIANT, "Authors: one side names the group, the other the people.", 0, len(people), len(others)
         )
     if any(_same_group(a, b) for a in left for b in right):
         same = len(left) == len(right) and all(a.whole == b.whole for a, b in zip(left, right, strict=True))

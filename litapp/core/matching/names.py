@@ -90,8 +90,8 @@ def is_et_al(person: Person) -> bool:
 def read_name(person: Person) -> Name:
     """Cut and fold one name."""
     if person.literal and not is_group(person) and "," in person.literal:
-        family, _, given = person.literal.partition(",")
-        person = Person(family=family.strip(), given=given.strip())
+        before, _, after = person.literal.partition(",")
+        person = Person(family=before.strip(), given=after.strip())
     text = repair_mojibake(person.literal or person.family)
     given_text = repair_mojibake(person.given)
     other_script = not text.isascii() and bool(_OTHER_SCRIPT.search(text))
@@ -141,7 +141,9 @@ def compare_names(a: Name, b: Name) -> NameMatch:
     if a.other_script != b.other_script:
         return NameMatch.VARIANT
     if a.literal or b.literal:
-        return _literal_match(a, b)
+        match = _literal_match(a, b)
+        shared = not {w for w in a.family if len(w) > 2}.isdisjoint(b.family)
+        return NameMatch.VARIANT if match is NameMatch.NONE and shared and _cut_elsewhere(a, b) else match
     if _family_matches(a, b):
         if initials_fit(a.initials, b.initials):
             same = a.core == b.core and a.initials == b.initials

@@ -18,6 +18,7 @@ from litapp.core.verification.rules import RULES, RULES_VERSION, check_record
 from litapp.core.verification.rules.hearing import needs_search
 from litapp.core.verification.sources import ORGANISATIONS, SILENCE_SOURCES, organisation_of
 from litapp.core.verification.status import PublicationState, PublicationStatus, publication_status
+from litapp.core.verification.suggestions import Correction, corrections, nearest
 from litapp.core.verification.verdict import judge
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Answered",
     "Asked",
     "CheckResult",
+    "Correction",
     "Found",
     "Kind",
     "PublicationState",
@@ -36,7 +38,9 @@ __all__ = [
     "Status",
     "Verdict",
     "check_record",
+    "corrections",
     "judge",
+    "nearest",
     "needs_search",
     "organisation_of",
     "publication_status",

@@ -32,7 +32,7 @@ class Found:
 
     `question` is the normalised identifier ("10.1000/x", "12345678", "2101.00001") when `how` is IDENTIFIER, else the
     title that was searched. A search that returned several records is several Found, one a record, same `answer_id`.
-    `source` "doi.org" stands for the handle system: outcome FOUND without a record means that the DOI is registered
+    `source` "doiorg" stands for the handle system: outcome FOUND without a record means that the DOI is registered
     (the agency's name in `message`). `message` tells why a source failed or was not asked.
     """
 
@@ -57,7 +57,10 @@ class Result(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a failed check says: IDENTITY = no such paper, or another one; DETAILS = the paper exists, fields differ."""
+    """What a failed check says: IDENTITY = no such paper, or another one; DETAILS = the paper exists, fields differ.
+
+    On a skipped check IDENTITY means that the question left open forbids "verified".
+    """
 
     NONE = ""
     IDENTITY = "identity"

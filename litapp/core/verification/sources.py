@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+HANDLE_SYSTEM = "doiorg"
+"""Key of doi.org: knows whether a DOI is registered, and with whom, but holds no records."""
+
 ORGANISATIONS: Mapping[str, str] = MappingProxyType(
     {
         "pubmed": "NLM",
@@ -12,7 +15,7 @@ ORGANISATIONS: Mapping[str, str] = MappingProxyType(
         "europepmc": "EMBL-EBI",
         "crossref": "Crossref",
         "datacite": "DataCite",
-        "doi.org": "International DOI Foundation",
+        HANDLE_SYSTEM: "International DOI Foundation",
         "openalex": "OurResearch",
         "semanticscholar": "Allen Institute for AI",
         "arxiv": "arXiv",
@@ -27,7 +30,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
         "europepmc": "Europe PMC",
         "crossref": "Crossref",
         "datacite": "DataCite",
-        "doi.org": "doi.org",
+        HANDLE_SYSTEM: "doi.org",
         "openalex": "OpenAlex",
         "semanticscholar": "Semantic Scholar",
         "arxiv": "arXiv",

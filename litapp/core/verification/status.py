@@ -121,10 +121,9 @@ def publication_status(claimed: Record, evidence: Iterable[Found], records: Iter
         else:
             stated += [StatusNotice(record.source, notice, answer_id) for notice in _notices(record)]
     unique = sorted(set(stated), key=_notice_order)
+    state, named = _state(unique)
     if is_notice:
         state, named = PublicationState.NOTICE, ()
-    else:
-        state, named = _state(unique)
     return PublicationStatus(
         state=state,
         notices=tuple(unique),
@@ -141,8 +140,8 @@ def _about(
 ) -> Iterable[tuple[Record, int | None, bool]]:
     """The records that are about the claimed work: by identifier when the title fits or is a notice's, by search when
     title and people fit."""
-    for record in records:
-        yield record, None, True
+    for own in records:
+        yield own, None, True
     for found in answers:
         record = found.record
         if record is None or found.outcome is not Answered.FOUND:

@@ -16,26 +16,26 @@ _FIELDS = (*COMPARED_FIELDS, "arxiv")
 def judge(checks: Iterable[CheckResult]) -> Verdict:
     """The verdict that the checks give together; a pure function of them, whatever their order.
 
-    Suspect when any check fails; verified when a source that did not itself bring the record confirms it and none
-    fails; else unverified, with what stood in the way.
+    Suspect when any check fails; verified when a source that did not itself bring the record confirms it, none fails
+    and no identifier stays open; else unverified, with what stood in the way.
     """
     ordered = sorted(checks, key=_order)
     decided = [check for check in ordered if check.outcome is not Result.SKIPPED]
     failed = [check for check in decided if check.outcome is Result.FAIL]
     passed = [check for check in decided if check.outcome is Result.PASS]
     confirming = [check for check in passed if check.rule in CONFIRMING and check.independent]
+    open_identity = [c for c in ordered if c.outcome is Result.SKIPPED and c.kind is Kind.IDENTITY]
     wrong = {name for check in failed for name in check.wrong}
     if failed:
         status = Status.SUSPECT
         kind = Kind.IDENTITY if any(check.kind is Kind.IDENTITY for check in failed) else Kind.DETAILS
         reasons = _told(sorted(failed, key=lambda check: check.kind is not Kind.IDENTITY))
-    elif confirming:
+    elif confirming and not open_identity:
         status, kind, reasons = Status.VERIFIED, Kind.NONE, _told(confirming)
     else:
         status, kind = Status.UNVERIFIED, Kind.NONE
-        reasons = _told(
-            sorted((c for c in ordered if c.outcome is Result.SKIPPED), key=lambda c: c.rule != "title_known")
-        )
+        skipped = [c for c in ordered if c.outcome is Result.SKIPPED]
+        reasons = _told(open_identity if confirming else sorted(skipped, key=lambda c: c.rule != "title_known"))
         if not reasons:
             reasons = ("Only the source that returned the record confirms it." if passed else "No source was asked.",)
     times = [check.asked_at for check in confirming if check.asked_at is not None]

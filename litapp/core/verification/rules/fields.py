@@ -81,29 +81,31 @@ def _accuses(witness: Witness) -> bool:
 
 
 def wrong_fields(of_the_work: list[Witness]) -> frozenset[str]:
-    """Fields that no authoritative record confirms and some (or, without one, two indexes) contradict.
+    """Fields that no authoritative record confirms and some (or, where none states the field, two indexes) contradict.
 
     Two indexes that agree outweigh a registry: such is a deposit with a lost author or garbled names. For the year one
-    is enough, since registries do not always carry both the print and the online date.
+    is enough, since registries do not always carry both the print and the online date. Where no registry answered at
+    all, indexes accuse of a foreign title or foreign authors only: their journals and lists are too often shortened.
     """
-    wrong = set()
-    for name in JUDGED:
-        stated = [(w, f.verdict) for w in of_the_work for f in _fields(w) if f.field == name]
-        registries = [(w, v) for w, v in stated if w.authoritative and v is not Agreement.ABSENT]
-        indexes = [(w, v) for w, v in stated if not w.authoritative and v is not Agreement.ABSENT]
-        if any(v is not Agreement.DIFFERS for _, v in registries):
-            continue
-        differing = [w for w, _ in registries if _accuses(w)]
-        agreeing_indexes = {w.source for w, v in indexes if v is not Agreement.DIFFERS}
-        agreed = bool(agreeing_indexes)
-        if differing:
-            if not (agreed and name == "year") and len(agreeing_indexes) < 2:
-                wrong.add(name)
-        elif not registries and not agreed:
-            contradicting = {w.source for w, _ in indexes if _accuses(w)}
-            if len(contradicting) >= 2:
-                wrong.add(name)
-    return frozenset(wrong)
+    return frozenset(name for name in JUDGED if _is_wrong(name, of_the_work))
+
+
+def _is_wrong(name: str, of_the_work: list[Witness]) -> bool:
+    stated = [(w, f.verdict) for w in of_the_work for f in _fields(w) if f.field == name]
+    stated = [(w, verdict) for w, verdict in stated if verdict is not Agreement.ABSENT]
+    registries = [(w, v is not Agreement.DIFFERS) for w, v in stated if w.authoritative]
+    indexes = [(w, v is not Agreement.DIFFERS) for w, v in stated if not w.authoritative]
+    agreeing_indexes = {w.source for w, agrees in indexes if agrees}
+    if registries:
+        enough = 1 if name == "year" else 2
+        contradicted = any(_accuses(w) for w, _ in registries)
+        return contradicted and not any(agrees for _, agrees in registries) and len(agreeing_indexes) < enough
+    contradicting = [w for w, agrees in indexes if not agrees and _accuses(w)]
+    if agreeing_indexes or len({w.source for w in contradicting}) < 2:
+        return False
+    if any(w.authoritative for w in of_the_work):
+        return True
+    return name == "title" or (name == "authors" and all(w.comparison.authors.foreign for w in contradicting))
 
 
 def _all_right(witness: Witness, fields: tuple[FieldVerdict, ...], wrong: frozenset[str]) -> str:

@@ -65,6 +65,17 @@ class Hearing:
         asked = self.answers(scheme, value, owners)
         return next((w for w in self.witnesses if w.found in asked), None)
 
+    def carried(self, scheme: str, value: str) -> bool:
+        """True when a record of the claimed work, found anywhere, was found under this identifier or states it."""
+        return any(
+            witness.work is Work.SAME
+            and (
+                (witness.by_identifier and witness.found.scheme == scheme and witness.found.question == value)
+                or any(i.scheme.value == scheme and i.value == value for i in witness.record.identifiers)
+            )
+            for witness in self.witnesses
+        )
+
     def resolved(self) -> bool:
         """True when some claimed identifier names, at its owner, the claimed work."""
         return any(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from litapp.core.identifiers import arxiv_from_doi
 from litapp.core.matching import Agreement
 from litapp.core.matching.titles import compare_titles
 from litapp.core.records import Record
 from litapp.core.verification.evidence import Answered, CheckResult, Found, Kind, Result
 from litapp.core.verification.rules.hearing import Hearing, silent
-from litapp.core.verification.sources import OWNERS, label, labels
+from litapp.core.verification.sources import HANDLE_SYSTEM, OWNERS, label, labels
 from litapp.core.verification.status import is_notice_about
 from litapp.core.verification.witness import Witness, Work, agreeing
 
@@ -25,10 +27,19 @@ def identifier_resolves(hearing: Hearing) -> tuple[CheckResult, ...]:
 
 
 def _resolves(hearing: Hearing, scheme: str, value: str) -> CheckResult | None:
+    """The check of one identifier. One that stays open, and that no record of the work carries either, is marked as an
+    open question of identity: it may be another paper's, so the reference cannot be called verified."""
+    check = _asked(hearing, scheme, value)
+    if check is None or check.outcome is not Result.SKIPPED or hearing.carried(scheme, value):
+        return check
+    return replace(check, kind=Kind.IDENTITY)
+
+
+def _asked(hearing: Hearing, scheme: str, value: str) -> CheckResult | None:
     witness = hearing.owner_witness(scheme, value)
     if witness is not None:
         return _named(hearing, scheme, value, witness)
-    owners = (*OWNERS[scheme], "doi.org", *(("arxiv",) if scheme == "doi" else ()))
+    owners = (*OWNERS[scheme], HANDLE_SYSTEM, *(("arxiv",) if scheme == "doi" else ()))
     answers = hearing.answers(scheme, value, owners if scheme == "doi" else OWNERS[scheme])
     if not answers:
         return None
@@ -114,7 +125,8 @@ def _named(hearing: Hearing, scheme: str, value: str, witness: Witness) -> Check
             )
         reason = f"The {name} is another paper by these authors at {label(source)}: {title}."
         known = any(w.work is Work.SAME for w in hearing.witnesses)
-        placed = agreeing(witness.comparison, ("journal", "volume", "pages")) >= 2
+        fields = witness.comparison
+        placed = agreeing(fields, ("journal", "volume", "pages")) >= 2 or agreeing(fields, ("journal", "year")) == 2
         return failed(reason, Kind.IDENTITY, *((scheme,) if known else ("title",) if placed else ("title", scheme)))
     return failed(f"The {name} is another paper at {label(source)}: {title}.", Kind.IDENTITY, scheme)
 
@@ -140,14 +152,14 @@ def _same_by_this_identifier(hearing: Hearing, scheme: str, value: str) -> Witne
 
 def _unknown_doi(hearing: Hearing, value: str, answers: tuple[Found, ...]) -> CheckResult:
     """No agency asked returned a record for the DOI. Only "not registered" accuses; "not with us" does not."""
-    handle = [found for found in answers if found.source == "doi.org"]
+    handle = [found for found in answers if found.source == HANDLE_SYSTEM]
     absent = [found for found in answers if found.outcome is Answered.ABSENT]
-    source = "doi.org" if handle else next((found.source for found in absent), answers[0].source)
+    source = HANDLE_SYSTEM if handle else next((found.source for found in absent), answers[0].source)
     if any(found.outcome is Answered.FOUND for found in handle):
         agency = next((found.message for found in handle if found.message), "an agency that is not asked here")
         return hearing.check(
             RESOLVES,
-            "doi.org",
+            HANDLE_SYSTEM,
             Result.SKIPPED,
             f"The DOI {value} is registered with {agency}; none of the sources holds its record.",
             answers=answers,
@@ -156,7 +168,7 @@ def _unknown_doi(hearing: Hearing, value: str, answers: tuple[Found, ...]) -> Ch
     if any(found.outcome is Answered.ABSENT for found in handle) and listed is None:
         return hearing.check(
             RESOLVES,
-            "doi.org",
+            HANDLE_SYSTEM,
             Result.FAIL,
             f"The DOI {value} is not registered with any agency.",
             kind=Kind.IDENTITY,

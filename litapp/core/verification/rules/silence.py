@@ -14,7 +14,7 @@ from litapp.core.normalise import family_key
 from litapp.core.records import Record
 from litapp.core.verification.evidence import Answered, Asked, CheckResult, Kind, Result
 from litapp.core.verification.rules.hearing import Hearing
-from litapp.core.verification.sources import OWNERS, labels
+from litapp.core.verification.sources import HANDLE_SYSTEM, OWNERS, labels
 from litapp.core.verification.witness import Witness, Work
 
 KNOWN = "title_known"
@@ -129,12 +129,12 @@ def _undecided_identifier(hearing: Hearing) -> str:
     for scheme, value in hearing.identifiers():
         if hearing.owner_witness(scheme, value) is not None:
             continue
-        answers = hearing.answers(scheme, value, (*OWNERS[scheme], "doi.org"))
-        registered = any(f.source == "doi.org" and f.outcome is Answered.FOUND for f in answers)
+        answers = hearing.answers(scheme, value, (*OWNERS[scheme], HANDLE_SYSTEM))
+        registered = any(f.source == HANDLE_SYSTEM and f.outcome is Answered.FOUND for f in answers)
         if registered:
             return f"The {scheme.upper()} is registered, but none of the sources asked holds the paper: open it."
         absent = {f.source for f in answers if f.outcome is Answered.ABSENT}
-        if not (absent & {"doi.org", "pubmed", "arxiv"}):
+        if not (absent & {HANDLE_SYSTEM, "pubmed", "arxiv"}):
             return f"Not found, but its {scheme.upper()} could not be looked up where it was issued: check again later."
     return ""
 
