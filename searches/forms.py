@@ -11,7 +11,7 @@ from django import forms
 from litapp.core.plan import Preprints
 from litapp.providers.registry import QueryKind, search_keys, search_sources
 
-MOST_QUERIES = 20
+MOST_QUERIES = 50
 LONGEST_QUERY = 100_000
 """Characters of one query. Real strategies reach about 12,000; PubMed takes far more by POST."""
 
@@ -53,8 +53,14 @@ PREPRINTS = {
 }
 
 _PLAIN = [source.label for source in search_sources() if source.query_kind is QueryKind.PLAIN]
+_BOOLEAN = [source.label for source in search_sources() if source.query_kind is QueryKind.BOOLEAN]
 
 _NO_YEAR = {"invalid": "Write a year, such as 2015, or leave this empty."}
+
+
+def _joined(names: list[str]) -> str:
+    """ "A, B and C"."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def _words(rows: int, **attrs: str) -> forms.Textarea:
@@ -88,15 +94,15 @@ class QueryForm(forms.Form):
         max_length=LONGEST_QUERY,
         strip=False,
         widget=_words(8),
-        help_text='Boolean, with field tags, as in ("Heart Failure"[mh] OR heart failure[tiab]) AND sacubitril[tiab]',
+        help_text=f"For {_joined(_BOOLEAN)}; translated where a source has a syntax of its own. With field tags, as in "
+        '("Heart Failure"[mh] OR heart failure[tiab]) AND sacubitril[tiab]',
     )
     plain = forms.CharField(
         label="In plain words",
         required=False,
         max_length=5_000,
         widget=_words(2),
-        help_text=f"For {' and '.join((', '.join(_PLAIN[:-1]), _PLAIN[-1]))}, which rank by likeness instead. "
-        "A sentence is fine.",
+        help_text=f"For {_joined(_PLAIN)}, which rank by likeness. A sentence is fine.",
     )
 
     def __init__(self, *args: Any, check_address: str = "", **kwargs: Any) -> None:
@@ -184,6 +190,17 @@ class PlanForm(forms.Form):
         widget=forms.RadioSelect,
         initial=Preprints.INCLUDED.value,
     )
+    newest_first = forms.BooleanField(
+        label="Newest first, in place of the closest ones (decides what a limit keeps)", required=False
+    )
+    boolean_at = forms.MultipleChoiceField(
+        label="Send the Boolean query also to",
+        choices=[(source.key, source.label) for source in search_sources() if source.takes_boolean],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text="In place of the plain words; these sources then search by AND, OR and NOT. It is done by itself "
+        "where the plan has no plain words.",
+    )
     per_query = WholeNumberField(label="Per query", min_value=1, max_value=10_000_000)
     per_source = WholeNumberField(label="Per source", min_value=1, max_value=10_000_000)
     per_run = WholeNumberField(label="For the whole run", min_value=1, max_value=10_000_000)
@@ -197,7 +214,8 @@ class PlanForm(forms.Form):
         self.unknown_sources = [key for key in self.stored.get("sources") or [] if key not in search_keys()]
         field = self.fields["sources"]
         if isinstance(field, forms.MultipleChoiceField):
-            field.choices = [*field.choices, *((key, key) for key in self.unknown_sources)]
+            known = [(source.key, source.label) for source in search_sources()]
+            field.choices = [*known, *((key, key) for key in self.unknown_sources)]
 
     def clean_other_languages(self) -> list[str]:
         """Typed codes as a list, lower case."""
@@ -233,10 +251,13 @@ class PlanForm(forms.Form):
                 "publication_types": _merged(data["publication_types"], data["other_types"]),
                 "languages": _merged(data["languages"], data["other_languages"]),
                 "preprints": data["preprints"],
+                **({"newest_first": True} if data["newest_first"] else {}),
             },
             "caps": {name: data[name] for name in ("per_query", "per_source", "per_run")},
         }
-        return {**self.stored, **shown}
+        kept = {name: value for name, value in self.stored.items() if name != "boolean_at"}
+        chosen = {"boolean_at": data["boolean_at"]} if data["boolean_at"] else {}
+        return {**kept, **shown, **chosen}
 
 
 def initial_of(title: str, content: dict[str, Any]) -> dict[str, Any]:
@@ -255,6 +276,8 @@ def initial_of(title: str, content: dict[str, Any]) -> dict[str, Any]:
         "languages": [code for code in languages if code in LANGUAGES],
         "other_languages": " ".join(code for code in languages if code not in LANGUAGES),
         "preprints": filters.get("preprints") or Preprints.INCLUDED.value,
+        "newest_first": filters.get("newest_first") is True,
+        "boolean_at": content.get("boolean_at") or [],
         **{name: caps.get(name) for name in ("per_query", "per_source", "per_run")},
     }
 

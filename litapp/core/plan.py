@@ -51,13 +51,15 @@ class PlanQuery:
 @dataclass(frozen=True, slots=True)
 class Filters:
     """Limits that every source applies as far as it can. Years are inclusive. `languages` are ISO 639-2/B codes as
-    PubMed writes them ("eng"); `publication_types` are PubMed's names."""
+    PubMed writes them ("eng"); `publication_types` are PubMed's names. `newest_first` = by date in place of likeness,
+    which decides what a limit of records keeps."""
 
     year_from: int | None = None
     year_to: int | None = None
     publication_types: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     preprints: Preprints = Preprints.INCLUDED
+    newest_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,10 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """A plan version's whole content. Equal content gives an equal hash."""
+    """A plan version's whole content. Equal content gives an equal hash.
+
+    `boolean_at` names sources that get the Boolean query although they would take the one in plain words.
+    """
 
     question: str
     sources: tuple[str, ...]
@@ -80,11 +85,18 @@ class SearchPlan:
     filters: Filters = field(default_factory=Filters)
     caps: Caps = field(default_factory=Caps)
     source_policy: int = SOURCE_POLICY_VERSION
+    boolean_at: tuple[str, ...] = ()
 
 
 def plan_to_dict(plan: SearchPlan) -> dict[str, Any]:
-    """JSON/YAML form with its schema name; every field present."""
-    return {"schema": SCHEMA, **json.loads(json.dumps(asdict(plan)))}
+    """JSON/YAML form with its schema name. Fields that came later are there only when used, so that plans that were
+    approved before keep their hash; all others always."""
+    data: dict[str, Any] = json.loads(json.dumps(asdict(plan)))
+    if not plan.boolean_at:
+        del data["boolean_at"]
+    if not plan.filters.newest_first:
+        del data["filters"]["newest_first"]
+    return {"schema": SCHEMA, **data}
 
 
 def plan_hash(plan: SearchPlan) -> str:
@@ -100,7 +112,7 @@ def plan_from_dict(data: dict[str, Any]) -> SearchPlan:
     problems: dict[str, str] = {}
     if data.get("schema", SCHEMA) != SCHEMA:
         problems["schema"] = f"This plan is of the form {data['schema']!r}; this version reads {SCHEMA!r}."
-    known = {"schema", "question", "sources", "queries", "pico", "filters", "caps", "source_policy"}
+    known = {"schema", "question", "sources", "queries", "pico", "filters", "caps", "source_policy", "boolean_at"}
     for name in sorted(set(data) - known, key=str):
         problems[str(name)] = "This field is not part of a plan."
     if problems:
@@ -118,10 +130,12 @@ def plan_from_dict(data: dict[str, Any]) -> SearchPlan:
                 publication_types=tuple(filters.pop("publication_types", ())),
                 languages=tuple(filters.pop("languages", ())),
                 preprints=Preprints(filters.pop("preprints", Preprints.INCLUDED)),
+                newest_first=filters.pop("newest_first", False) is True,
                 **filters,
             ),
             caps=Caps(**(data.get("caps") or {})),
             source_policy=int(data.get("source_policy", SOURCE_POLICY_VERSION)),
+            boolean_at=tuple(str(s) for s in data.get("boolean_at") or ()),
         )
     except (TypeError, ValueError, AttributeError) as error:
         raise PlanError({"plan": f"The plan could not be read: {error}"}) from error

@@ -13,7 +13,7 @@ from litapp.providers.base import Client, SourceError
 
 @dataclass(frozen=True, slots=True)
 class MeshHeadingFound:
-    """A MeSH heading as NLM's vocabulary has it. `name` is the preferred term, `entry_terms` the others that lead to it.
+    """A MeSH heading as NLM's vocabulary has it. `name` is the preferred term, `entry_terms` others that lead to it.
 
     `kind` is NLM's word ("descriptor", "qualifier", "supplementary-record" …). `tree_numbers` place it in the tree
     (several places are usual; supplementary records have none). `exact` = what was asked is its name or an entry term.

@@ -8,12 +8,14 @@ from typing import Any
 from litapp.core.plan import PlanError, SearchPlan, plan_from_dict
 from litapp.core.querylang import Severity, check_query
 from litapp.providers.registry import QueryKind, search_keys, source, source_keys
+from searches.services.queries import taken_kind
 
 MOST_BOOLEAN = 20_000
 """Characters. Longer Boolean queries than any we collected by a factor of two; PubMed takes them by POST."""
 MOST_PLAIN = 1_000
 """Characters of a plain-language query: the semantic sources refuse or cut longer ones."""
-MOST_QUERIES = 20
+MOST_QUERIES = 50
+"""Queries of a plan. A query file may have 25 (setting)."""
 FIRST_YEAR = 1500
 CAP_NAMES = {"per_query": "per query", "per_source": "per source", "per_run": "for the whole run"}
 
@@ -53,7 +55,7 @@ def _is_number(value: object) -> bool:
 
 
 def _kinds(content: SearchPlan) -> set[QueryKind]:
-    return {source(key).query_kind for key in content.sources if key in search_keys()}
+    return {taken_kind(content, key) for key in content.sources if key in search_keys()}
 
 
 def _source_problems(content: SearchPlan) -> dict[str, str]:
@@ -87,11 +89,8 @@ def _query_problems(content: SearchPlan) -> dict[str, str]:
             )
         if query.boolean.strip() and (sentence := boolean_problem(query.boolean)):
             problems[boolean] = sentence
-        if len(query.plain) > MOST_PLAIN:
-            problems[plain] = (
-                f"The plain-language query has {len(query.plain):,} characters; at most {MOST_PLAIN:,} are taken. "
-                "Name the essential words only."
-            )
+        if sentence := plain_problem(query.plain):
+            problems[plain] = sentence
     wanted = {QueryKind.BOOLEAN: "boolean", QueryKind.PLAIN: "plain"}
     for kind in sorted(kinds, key=lambda kind: kind.value):
         if not any(getattr(query, wanted[kind]).strip() for query in content.queries):
@@ -100,10 +99,20 @@ def _query_problems(content: SearchPlan) -> dict[str, str]:
 
 
 def _missing_kind(content: SearchPlan, kind: QueryKind) -> str:
-    names = [source(key).label for key in content.sources if source(key).query_kind is kind]
+    names = [source(key).label for key in content.sources if taken_kind(content, key) is kind]
     what = "a Boolean query" if kind is QueryKind.BOOLEAN else "a plain-language query"
     verb = "needs" if len(names) == 1 else "need"
     return f"{' and '.join(names)} {verb} {what}. Write one, or leave the source out."
+
+
+def plain_problem(text: str) -> str:
+    """Why the sources do not take these plain words; "" when they do."""
+    if len(text) <= MOST_PLAIN:
+        return ""
+    return (
+        f"The plain-language query has {len(text):,} characters; at most {MOST_PLAIN:,} are taken. "
+        "Name the essential words only."
+    )
 
 
 def boolean_problem(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from litapp.core.plan import SearchPlan
@@ -21,6 +21,16 @@ class QueryLine:
     error: str = ""
 
 
+def taken_kind(content: SearchPlan, key: str) -> QueryKind:
+    """Which query of the plan `key` gets: its own kind; a source of plain words that also takes Boolean queries gets
+    those where the plan says so, or has no plain words at all."""
+    entry = source(key)
+    if entry.query_kind is QueryKind.BOOLEAN or not entry.takes_boolean:
+        return entry.query_kind
+    without_words = not any(query.plain.strip() for query in content.queries)
+    return QueryKind.BOOLEAN if key in content.boolean_at or without_words else QueryKind.PLAIN
+
+
 def query_lines(content: SearchPlan) -> list[QueryLine]:
     """Every (source, query) of the plan, sources in the plan's order.
 
@@ -28,10 +38,11 @@ def query_lines(content: SearchPlan) -> list[QueryLine]:
     """
     lines = []
     for key in content.sources:
-        wanted = "boolean" if source(key).query_kind is QueryKind.BOOLEAN else "plain"
-        for index, query in enumerate(content.queries):
-            if not getattr(query, wanted).strip():
+        wanted = taken_kind(content, key)
+        for index, whole in enumerate(content.queries):
+            if not getattr(whole, wanted.value).strip():
                 continue
+            query = replace(whole, plain="") if wanted is QueryKind.BOOLEAN else whole
             try:
                 compiled = search_provider(key).compile(query, content.filters)
             except SourceError as error:

@@ -62,6 +62,8 @@ def plan_fields(content: SearchPlan, *, title: str | None = None) -> list[PlanFi
         PlanField("Publication types", ", ".join(filters.publication_types)),
         PlanField("Languages", ", ".join(LANGUAGES.get(code, code) for code in filters.languages)),
         PlanField("Preprints", PREPRINTS[Preprints(filters.preprints)]),
+        PlanField("Order", "Newest first" if filters.newest_first else ""),
+        PlanField("Boolean query also at", ", ".join(_LABELS.get(key, key) for key in content.boolean_at)),
         PlanField("Most records per query", _number(caps.per_query)),
         PlanField("Most records per source", _number(caps.per_source)),
         PlanField("Most records in the run", _number(caps.per_run)),

@@ -13,7 +13,7 @@ from litapp.providers.registry import source as source_of
 from searches.models import PlanCount
 from searches.services.caps import query_share, source_shares
 from searches.services.counts import MANY
-from searches.services.queries import QueryLine, notes_of, query_lines
+from searches.services.queries import QueryLine, notes_of, query_lines, taken_kind
 from searches.views.marked_text import Segment, dropped_words
 
 LOSS_WORDS = {
@@ -73,15 +73,12 @@ class QueryAtSource:
 
 @dataclass(frozen=True, slots=True)
 class PlanAtSource:
-    """One source of the plan with its queries."""
+    """One source of the plan with its queries. `boolean` = it gets the plan's Boolean queries."""
 
     source: Source
     state: SourceState
     queries: tuple[QueryAtSource, ...]
-
-    @property
-    def boolean(self) -> bool:
-        return self.source.query_kind is QueryKind.BOOLEAN
+    boolean: bool
 
     @property
     def kind(self) -> str:
@@ -121,6 +118,7 @@ def plan_at_sources(content: SearchPlan, counts: Iterable[PlanCount]) -> list[Pl
                 _query(line, limit_text(content, kept, key, place, len(lines[key])), counted.get((key, line.index)))
                 for place, line in enumerate(lines.get(key, []))
             ),
+            taken_kind(content, key) is QueryKind.BOOLEAN,
         )
         for key in kept
     ]

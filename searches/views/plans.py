@@ -31,6 +31,8 @@ LIMITS = (
     "Publication types",
     "Languages",
     "Preprints",
+    "Order",
+    "Boolean query also at",
     "Most records per query",
     "Most records per source",
     "Most records in the run",

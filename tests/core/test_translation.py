@@ -33,6 +33,15 @@ def meanings(translation: object) -> list[tuple[str, str]]:
         ("asthma[ti] AND medline[sb]", "TITLE:asthma", [("", "wider"), ("medline[sb]", "lost")]),
         ("asthma[ti] OR medline[sb]", "TITLE:asthma", [("", "narrower"), ("medline[sb]", "lost")]),
         ("medline[sb]", "", [("medline[sb]", "lost")]),
+        # Behind a NOT it is the other way round: excluding more widely leaves less.
+        ("a[ti] NOT b[tiab]", "TITLE:a NOT (TITLE:b OR ABSTRACT:b OR KW:b)", [("b[tiab]", "narrower")]),
+        ("a[ti] NOT (b[ti] OR medline[sb])", "TITLE:a NOT TITLE:b", [("", "wider"), ("medline[sb]", "lost")]),
+        ("a[ti] NOT (b[ti] AND medline[sb])", "TITLE:a NOT TITLE:b", [("", "narrower"), ("medline[sb]", "lost")]),
+        (
+            "a[ti] NOT (b[ti] NOT c[tiab])",
+            "TITLE:a NOT (TITLE:b NOT (TITLE:c OR ABSTRACT:c OR KW:c))",
+            [("c[tiab]", "wider")],
+        ),
     ],
 )
 def test_europepmc(query: str, text: str, changes: list[tuple[str, str]]) -> None:

@@ -57,7 +57,7 @@ def test_every_recorded_answer_is_listed_once() -> None:
         "pubmed": 113,
         "crossref": 107,
         "openalex": 59,
-        "semanticscholar": 40,
+        "semanticscholar": 53,
         "europepmc": 35,
         "arxiv": 19,
         "biorxiv": 6,

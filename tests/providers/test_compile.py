@@ -185,9 +185,115 @@ def test_openalex_counts_the_encoded_length_too() -> None:
     assert refused("openalex", PlanQuery(plain="心" * 1_000)).code == "query_too_long"
 
 
-@pytest.mark.parametrize("source", ["crossref", "openalex", "semanticscholar"])
-def test_a_source_for_plain_words_does_not_get_the_boolean_query(source: str) -> None:
-    assert refused(source, PlanQuery(boolean="stroke[ti]")).code == "empty_query"
+def test_crossref_does_not_get_the_boolean_query() -> None:
+    assert refused("crossref", PlanQuery(boolean="stroke[ti]")).code == "empty_query"
+
+
+STRATEGY = '("Stroke"[mh] OR strok*[tiab] OR "brain attack"[ti]) AND covid-19[tiab] NOT (letter[pt] OR rat[ti])'
+
+
+def test_without_plain_words_openalex_gets_the_boolean_query_and_every_change_is_said() -> None:
+    query = registry.provider("openalex").compile(PlanQuery(boolean=STRATEGY), Filters(year_from=2020))
+    assert query.params == (
+        ("search", '((Stroke OR strok OR "brain attack") AND "covid-19") NOT rat'),
+        ("filter", "publication_year:2020-"),
+    )
+    assert [(note.loss, note.text) for note in query.notes] == [
+        (None, "OpenAlex gets the Boolean query, translated into its AND, OR and NOT."),
+        (
+            Loss.NARROWER,
+            '"Stroke"[mh]: OpenAlex has no MeSH search: the heading is searched as words, without narrower headings.',
+        ),
+        (
+            Loss.NARROWER,
+            "strok*[tiab]: OpenAlex takes no *: it finds other endings of a word by itself, but not every "
+            "word that begins so.",
+        ),
+        (Loss.WIDER, '"brain attack"[ti], covid-19[tiab]: OpenAlex looks in title, abstract and some full texts.'),
+        (Loss.WIDER, "One part of an OR cannot be said here: more is found."),
+        (Loss.LOST, "letter[pt]: OpenAlex takes languages and types only as limits of the plan."),
+        (Loss.NARROWER, "rat[ti]: OpenAlex looks in title, abstract and some full texts."),
+    ]
+
+
+def test_without_plain_words_semantic_scholar_gets_its_own_signs_and_its_bulk_search() -> None:
+    query = registry.provider("semanticscholar").compile(PlanQuery(boolean=STRATEGY), Filters(year_from=2020))
+    assert query.params == (
+        ("query", '((Stroke | strok* | "brain attack") + "covid-19") -rat'),
+        ("sort", "paperId:asc"),
+        ("year", "2020-"),
+    )
+    assert "+ for AND, | for OR, - for NOT" in query.notes[0].text
+
+
+@pytest.mark.parametrize(
+    ("boolean", "sent"),
+    [
+        ("a[tiab] NOT b[tiab]", "a -b"),
+        ("a[tiab] NOT (b[tiab] OR c[tiab])", "a -(b | c)"),
+        ('"heart attack"[tiab:~3]', '"heart attack"~3'),
+        ("heart fail*[tiab]", "(heart + fail*)"),
+        ("beta-blocker*[tiab]", '("beta-blocker")'),
+        ("x - y[tiab]", '"x - y"'),
+        ('"Masks/adverse effects"[mh]', "Masks"),
+    ],
+)
+def test_semantic_scholars_signs(boolean: str, sent: str) -> None:
+    query = registry.provider("semanticscholar").compile(PlanQuery(boolean=boolean), Filters())
+    assert dict(query.params)["query"] == sent
+
+
+@pytest.mark.parametrize(
+    ("source", "boolean", "code"),
+    [
+        ("openalex", " OR ".join(f'"long phrase number {n}"[ti]' for n in range(60)), "query_too_long"),
+        ("semanticscholar", " OR ".join(f'"long phrase number {n}"[ti]' for n in range(250)), "query_too_long"),
+        ("openalex", "(stroke[ti]", "unreadable_query"),
+        ("openalex", "2015:2020[dp]", "nothing_left"),
+        ("semanticscholar", "Horby P[au]", "nothing_left"),
+    ],
+)
+def test_a_boolean_query_that_cannot_be_sent_is_said_before_the_run_with_the_way_out(
+    source: str, boolean: str, code: str
+) -> None:
+    error = refused(source, PlanQuery(boolean=boolean))
+    assert (error.outcome, error.code) == (Outcome.PERMANENT, code)
+    assert error.hint
+    if code == "query_too_long":
+        assert "plain words" in error.hint
+
+
+def test_plain_words_go_first_where_a_plan_has_both() -> None:
+    for source in ("openalex", "semanticscholar"):
+        query = registry.provider(source).compile(PlanQuery(boolean="a[ti]", plain="b"), Filters())
+        assert "b" in dict(query.params).values()
+
+
+def test_many_operators_are_said_with_the_plain_query_as_the_way_out() -> None:
+    boolean = " OR ".join(f"{letter}[tiab]" for letter in "abcdefg")
+    query = registry.provider("openalex").compile(PlanQuery(boolean=boolean), Filters())
+    assert query.notes[-1].text == (
+        "The translated Boolean query has 6 AND/OR/NOT; OpenAlex answers such searches once a second only (five times "
+        "with a key). A query in plain words has no such limit."
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "query", "sent", "losses"),
+    [
+        ("pubmed", PLAN, ("sort", "pub_date"), [None]),
+        ("openalex", PLAN, ("sort", "publication_date:desc"), [None]),
+        ("semanticscholar", PlanQuery(boolean="a[tiab]"), ("sort", "publicationDate:desc"), [None]),
+        ("semanticscholar", PLAN, None, [None, Loss.LOST]),
+        ("crossref", PLAN, None, [None, Loss.LOST]),
+    ],
+)
+def test_newest_first_is_done_or_said_to_be_lost(
+    source: str, query: PlanQuery, sent: tuple[str, str] | None, losses: list[Loss | None]
+) -> None:
+    compiled = registry.provider(source).compile(query, Filters(newest_first=True))
+    assert [pair for pair in compiled.params if pair[0] == "sort"] == ([sent] if sent else [])
+    assert [note.loss for note in compiled.notes] == losses
 
 
 @pytest.mark.parametrize(

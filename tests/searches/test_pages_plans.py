@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -115,8 +116,11 @@ def test_a_double_click_makes_one_plan(client: Client, project: Project) -> None
     assert SearchPlan.objects.count() == 1
 
 
-def test_the_form_gives_back_the_plan_it_was_filled_from() -> None:
-    initial = initial_of("T", plan_to_dict(FULL))
+@pytest.mark.parametrize(
+    "plan", [FULL, replace(FULL, boolean_at=("openalex",), filters=replace(FULL.filters, newest_first=True))]
+)
+def test_the_form_gives_back_the_plan_it_was_filled_from(plan: PlanContent) -> None:
+    initial = initial_of("T", plan_to_dict(plan))
     form = PlanForm({name: value for name, value in initial.items() if value is not None})
     queries = QueryFormSet(
         {
@@ -124,7 +128,7 @@ def test_the_form_gives_back_the_plan_it_was_filled_from() -> None:
             "queries-INITIAL_FORMS": "0",
             **{
                 f"queries-{place}-{name}": text
-                for place, query in enumerate(initial_queries(plan_to_dict(FULL)))
+                for place, query in enumerate(initial_queries(plan_to_dict(plan)))
                 for name, text in query.items()
             },
         },
@@ -132,7 +136,7 @@ def test_the_form_gives_back_the_plan_it_was_filled_from() -> None:
     )
     assert form.is_valid(), form.errors
     assert queries.is_valid(), queries.errors
-    wanted = plan_to_dict(FULL)
+    wanted = plan_to_dict(plan)
     assert form.content(queries.queries()) == {
         name: value for name, value in wanted.items() if name not in ("schema", "source_policy")
     }

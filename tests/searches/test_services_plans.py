@@ -55,8 +55,7 @@ def test_a_complete_plan_has_no_problems() -> None:
         (
             SearchPlan("Q?", ("pubmed", "crossref", "openalex"), queries((BOOLEAN, ""))),
             {
-                "queries.0.plain": "Crossref and OpenAlex need a plain-language query. Write one, or leave the source "
-                "out."
+                "queries.0.plain": "Crossref needs a plain-language query. Write one, or leave the source out.",
             },
         ),
         (

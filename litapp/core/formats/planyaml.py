@@ -174,6 +174,13 @@ def _preprints(node: yaml.Node, path: str, problems: dict[str, str]) -> str:
     return value
 
 
+def _flag(node: yaml.Node, path: str, problems: dict[str, str]) -> bool:
+    value = _text(node, path, problems).lower()
+    if value not in ("", "true", "yes", "false", "no"):
+        _tell(problems, path, node, f"yes or no is expected here, not “{value[:60]}”.")
+    return value in ("true", "yes")
+
+
 def _policy(node: yaml.Node, path: str, problems: dict[str, str]) -> int:
     number = _number(node, path, problems)
     if number is None:
@@ -193,6 +200,7 @@ _FILTERS: dict[str, _Reader] = {
     "publication_types": _texts,
     "languages": _texts,
     "preprints": _preprints,
+    "newest_first": _flag,
 }
 _CAPS: dict[str, _Reader] = dict.fromkeys(("per_query", "per_source", "per_run"), _number)
 _PLAN: dict[str, _Reader] = {
@@ -204,4 +212,5 @@ _PLAN: dict[str, _Reader] = {
     "caps": _part(_CAPS),
     "schema": _text,
     "source_policy": _policy,
+    "boolean_at": _texts,
 }

@@ -2,7 +2,8 @@
 
 A source gives a function that prints one leaf (or says that it cannot); the tree around it is printed here, always with
 explicit parentheses. A leaf that cannot be said is left out, and what that does to the result is told: out of an AND
-or a NOT it makes the search wider, out of an OR narrower.
+or a NOT it makes the search wider, out of an OR narrower. Behind a NOT it is the other way round: what is excluded more
+widely leaves less.
 """
 
 from __future__ import annotations
@@ -71,29 +72,41 @@ def translate(tree: Node, say: LeafPrinter, operators: Operators = Operators()) 
     return Translation(text, tuple(sorted(changes, key=lambda change: change.span)))
 
 
+_BEHIND_NOT = {Meaning.WIDER: Meaning.NARROWER, Meaning.NARROWER: Meaning.WIDER}
+
+
 def _printed(
-    node: Node, say: LeafPrinter, operators: Operators, changes: list[Change], *, outermost: bool = False
+    node: Node,
+    say: LeafPrinter,
+    operators: Operators,
+    changes: list[Change],
+    *,
+    outermost: bool = False,
+    excluded: bool = False,
 ) -> str:
+    """`excluded` = the node stands behind a NOT (and not behind two)."""
     if isinstance(node, Term | Proximity | Range):
         said = say(node)
         if said.meaning is not Meaning.EXACT:
-            changes.append(Change(print_leaf(node), said.meaning, said.why, node.span))
+            meaning = _BEHIND_NOT.get(said.meaning, said.meaning) if excluded else said.meaning
+            changes.append(Change(print_leaf(node), meaning, said.why, node.span))
         return said.text
     if isinstance(node, Not):
-        keep = _printed(node.keep, say, operators, changes)
-        drop = _printed(node.drop, say, operators, changes)
+        keep = _printed(node.keep, say, operators, changes, excluded=excluded)
+        drop = _printed(node.drop, say, operators, changes, excluded=not excluded)
         if not keep:
             changes.append(Change("", Meaning.LOST, "Nothing is left to exclude from.", node.span))
             return ""
         if not drop:
-            changes.append(Change("", Meaning.WIDER, "The exclusion cannot be said here and is left out.", node.span))
+            meaning = Meaning.NARROWER if excluded else Meaning.WIDER
+            changes.append(Change("", meaning, "The exclusion cannot be said here and is left out.", node.span))
             return keep
         text = f"{keep} {operators.exclusion} {drop}"
         return text if outermost else f"({text})"
-    parts = [_printed(child, say, operators, changes) for child in node.children]
+    parts = [_printed(child, say, operators, changes, excluded=excluded) for child in node.children]
     kept = [part for part in parts if part]
     if len(kept) < len(parts) and kept:
-        changes.append(_left_out(node, len(parts) - len(kept)))
+        changes.append(_left_out(node, len(parts) - len(kept), excluded=excluded))
     if not kept:
         return ""
     if len(kept) == 1:
@@ -103,8 +116,9 @@ def _printed(
     return text if outermost else f"({text})"
 
 
-def _left_out(node: And | Or, number: int) -> Change:
+def _left_out(node: And | Or, number: int, *, excluded: bool) -> Change:
     parts = "One part" if number == 1 else f"{number} parts"
-    if isinstance(node, And):
-        return Change("", Meaning.WIDER, f"{parts} of an AND cannot be said here: more is found.", node.span)
-    return Change("", Meaning.NARROWER, f"{parts} of an OR cannot be said here: less is found.", node.span)
+    name = "an AND" if isinstance(node, And) else "an OR"
+    if isinstance(node, And) is not excluded:
+        return Change("", Meaning.WIDER, f"{parts} of {name} cannot be said here: more is found.", node.span)
+    return Change("", Meaning.NARROWER, f"{parts} of {name} cannot be said here: less is found.", node.span)

@@ -53,6 +53,13 @@ def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
     if filters.languages:
         notes.append(QueryNote("Crossref cannot limit by language; records in all languages come.", Loss.LOST))
     parts += [f"type:{name}" for name in _types(filters, notes)]
+    if filters.newest_first:
+        notes.append(
+            QueryNote(
+                "Crossref's list is kept in the order of likeness: by date, its best matches would drown in the rest.",
+                Loss.LOST,
+            )
+        )
     params = [("query.bibliographic", words)]
     if parts:
         params.append(("filter", ",".join(parts)))

@@ -1,4 +1,4 @@
-"""OpenAlex queries: plain words made safe for its search, and the plan's filters."""
+"""OpenAlex queries: plain words made safe for its search, or a Boolean query translated, and the plan's filters."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from urllib.parse import quote
 from litapp.core.normalise import strip_tags
 from litapp.core.plan import Filters, PlanQuery, Preprints
 from litapp.core.ports import Outcome
+from litapp.core.querylang.compile_openalex import compile_openalex
 from litapp.providers.base import CompiledQuery, Loss, QueryNote, SourceError
 from litapp.providers.openalex.request import OPERATORS_WITHOUT_LIMIT, operators_in
+from litapp.providers.translation import translated
 
 LONGEST_SEARCH = 1_500
 """Characters of `search=` that OpenAlex accepts without a paid plan."""
@@ -42,26 +44,33 @@ _LANGUAGES = {
 
 
 def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
-    """The query as OpenAlex takes it. Raises SourceError (PERMANENT) without plain words or with too many."""
+    """The query as OpenAlex takes it: the plain words, or without them the Boolean query, translated.
+
+    Raises SourceError (PERMANENT) without either, or with a search that is too long; nothing is ever cut.
+    """
     notes: list[QueryNote] = []
     words = " ".join(query.plain.split())
-    text = _safe(words, notes)
+    boolean = not words and bool(query.boolean.strip())
+    if boolean:
+        text, changes = translated("openalex", "OpenAlex", query.boolean, compile_openalex)
+        notes.append(QueryNote("OpenAlex gets the Boolean query, translated into its AND, OR and NOT."))
+        notes += changes
+    else:
+        text = _safe(words, notes)
     if not text:
         raise _error(
-            "OpenAlex needs a query in plain words; it does not know PubMed's field tags.",
-            "Write the question in plain words, or leave OpenAlex out.",
-            "empty_query",
+            "There is no query for OpenAlex.", "Write the question in plain words, or a Boolean query.", "empty_query"
         )
     if len(text) > LONGEST_SEARCH or len(quote(text)) > _LONGEST_ENCODED:
-        raise _error(
-            f"The plain query has {len(text):,} characters; OpenAlex takes at most {LONGEST_SEARCH:,}.",
-            "Shorten the plain query to the words that matter.",
-            "query_too_long",
-        )
+        raise _too_long(len(text), boolean)
     operators = operators_in(text)
     if operators > OPERATORS_WITHOUT_LIMIT:
+        what = "translated Boolean" if boolean else "plain"
         notes.append(
-            QueryNote(f"The plain query has {operators} AND/OR/NOT; OpenAlex answers such searches more slowly.")
+            QueryNote(
+                f"The {what} query has {operators} AND/OR/NOT; OpenAlex answers such searches once a second only (five "
+                "times with a key). A query in plain words has no such limit."
+            )
         )
     parts = []
     years = _years(filters)
@@ -72,7 +81,25 @@ def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
     params = [("search", text)]
     if parts:
         params.append(("filter", ",".join(parts)))
+    if filters.newest_first:
+        params.append(("sort", "publication_date:desc"))
+        notes.append(QueryNote("OpenAlex lists the works by date of publication, the newest first."))
     return CompiledQuery("openalex", "&".join(f"{name}={value}" for name, value in params), tuple(params), tuple(notes))
+
+
+def _too_long(length: int, boolean: bool) -> SourceError:
+    if boolean:
+        return _error(
+            f"The Boolean query has {length:,} characters in OpenAlex's form; OpenAlex takes at most "
+            f"{LONGEST_SEARCH:,}.",
+            "Write the question in plain words for OpenAlex; that query is then sent in its place.",
+            "query_too_long",
+        )
+    return _error(
+        f"The plain query has {length:,} characters; OpenAlex takes at most {LONGEST_SEARCH:,}.",
+        "Shorten the plain query to the words that matter.",
+        "query_too_long",
+    )
 
 
 def _error(message: str, hint: str, code: str) -> SourceError:

@@ -199,7 +199,7 @@ class PubMed:
     def find_places(
         self, client: Client, places: Sequence[CitedPlace], *, max_age_seconds: float | None = None
     ) -> list[PlaceMatch]:
-        """Candidates by journal, year, volume and page (100 places a call), each fetched and compared with the place."""
+        """Candidates by journal, year, volume and page (100 places a call), fetched and compared with the place."""
         found: list[PlaceMatch] = []
         for batch in in_batches(list(places), PLACES_A_CALL):
             found += self._find_places(client, batch, max_age_seconds)

@@ -12,6 +12,8 @@ from litapp.providers.base import CompiledQuery, QueryNote, SourceError
 
 SORT = "relevance"
 """PubMed's "best match": with a cap, the first records are the closest ones, not merely the newest."""
+NEWEST_FIRST = "pub_date"
+"""By date of publication, where the plan asks for it."""
 _STOP_WORDS = frozenset(
     """a an and are as at be by can do does for from has have how in into is it its of on or that the their to versus vs
     was were what when which with without not""".split()  # noqa: SIM905 - reads better than 40 quotes
@@ -49,7 +51,10 @@ def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
         notes.append(QueryNote("PubMed holds only some preprints (those of work that the NIH paid for, since 2020)."))
     excluded = " NOT preprint[pt]" if filters.preprints is Preprints.EXCLUDED else ""
     term = " AND ".join([f"({text})", *limits]) + excluded if limits or excluded else text
-    return CompiledQuery("pubmed", term, (("term", term), ("sort", SORT)), tuple(notes))
+    if filters.newest_first:
+        notes.append(QueryNote("PubMed lists the records by date of publication, the newest first."))
+    sort = NEWEST_FIRST if filters.newest_first else SORT
+    return CompiledQuery("pubmed", term, (("term", term), ("sort", sort)), tuple(notes))
 
 
 def _any(terms: Iterable[str]) -> str:

@@ -17,12 +17,28 @@ from litapp.providers.semanticscholar.papers import record_of
 LABEL = "Semantic Scholar"
 _NOT_FOUND = re.compile(r"\bnot found\b", re.IGNORECASE)
 _NO_VALID_IDS = re.compile(r"no valid paper ids given", re.IGNORECASE)
+_BAD_TOKEN = re.compile(r"\btoken\b", re.IGNORECASE)
 _BEYOND_CAP = re.compile(r"limit and/or offset is not available|sum of offset and limit", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
+class LinkList:
+    """A page of citations or references. `unreadable` = entries without a title, or without any identifier;
+    `withheld` = the publisher does not let Semantic Scholar show the list."""
+
+    records: tuple[Record, ...]
+    next_offset: int | None
+    entries: int
+    unreadable: int
+    withheld: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PaperList:
-    """A page of papers. `records` holds (position, record); `empty` null entries; `invalid` papers without title."""
+    """A page of papers. `records` holds (position, record); `empty` null entries; `invalid` papers without title.
+
+    A search by likeness goes on at `next_offset`, a bulk search with `token`.
+    """
 
     total: int
     next_offset: int | None
@@ -30,6 +46,7 @@ class PaperList:
     records: tuple[tuple[int, Record], ...]
     empty: int
     invalid: int
+    token: str = ""
 
 
 def classify(status: int, headers: dict[str, str], body: bytes) -> Classification:
@@ -54,6 +71,13 @@ def classify(status: int, headers: dict[str, str], body: bytes) -> Classificatio
             "Semantic Scholar gives no more records of this query.",
             hint="Narrow the query to see the rest.",
             code="beyond_cap",
+        )
+    if status == 400 and _BAD_TOKEN.search(message):
+        return Classification(
+            Outcome.PERMANENT,
+            "Semantic Scholar no longer knows the place in its list.",
+            hint="LitLedger goes through the list again from the start.",
+            code="cursor_expired",
         )
     by_status = answers.by_status(LABEL, status, headers)
     if by_status is not None:
@@ -83,21 +107,24 @@ def _classify_data(data: Any, message: str) -> Classification:
         return Classification(Outcome.OK if data["data"] or whole(data.get("total")) else Outcome.EMPTY)
     if isinstance(data.get("recommendedPapers"), list):
         return Classification(Outcome.OK if data["recommendedPapers"] else Outcome.EMPTY)
+    if "data" in data and data["data"] is None and whole(data.get("offset")) is not None:
+        return Classification(Outcome.EMPTY, "The publisher does not let Semantic Scholar show this list.")
     if "data" not in data and whole(data.get("total")) == 0:
         return Classification(Outcome.EMPTY)
-    if text(data.get("paperId")):
+    if text(data.get("paperId")) or text(data.get("authorId")):
         return Classification(Outcome.OK)
     return answers.malformed(LABEL, "data of another form than expected")
 
 
 def paper_list(body: bytes) -> PaperList:
-    """A page of the relevance search; an empty one has no `data`. Raises UnreadableAnswer."""
+    """A page of a search; an empty one has no `data`. Raises UnreadableAnswer."""
     data = answers.read_json_object(body)
     total, items = whole(data.get("total")), data.get("data", [])
     if total is None or not isinstance(items, list) or (total > 0 and "data" not in data):
         raise UnreadableAnswer("a list without a count")
     records, empty, invalid = _records(items)
-    return PaperList(total, whole(data.get("next")), len(items), records, empty, invalid)
+    token = text(data.get("token"))
+    return PaperList(total, whole(data.get("next")), len(items), records, empty, invalid, token)
 
 
 def _records(items: list[Any]) -> tuple[tuple[tuple[int, Record], ...], int, int]:
@@ -146,3 +173,21 @@ def recommended(body: bytes) -> list[Record]:
     if not isinstance(items, list):
         raise UnreadableAnswer("an answer without recommendations")
     return [record for _, record in _records(items)[0]]
+
+
+def links(body: bytes) -> LinkList:
+    """A page of citations or references. Entries that are known by their text only have a null paperId; those with
+    another identifier are kept, the others counted. Raises UnreadableAnswer."""
+    data = answers.read_json_object(body)
+    if data.get("data", 0) is None:
+        return LinkList((), None, 0, 0, withheld=True)
+    if not isinstance(data.get("data"), list):
+        raise UnreadableAnswer("an answer without papers")
+    records: list[Record] = []
+    for item in data["data"]:
+        entry = mapping(item)
+        record = record_of(mapping(entry.get("citingPaper")) or mapping(entry.get("citedPaper")))
+        if record.title and (record.source_id or record.identifiers):
+            records.append(record)
+    entries = len(data["data"])
+    return LinkList(tuple(records), whole(data.get("next")), entries, entries - len(records))

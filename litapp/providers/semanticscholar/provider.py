@@ -1,6 +1,10 @@
-"""Semantic Scholar: search by meaning, papers by identifier, title match, recommendations."""
+"""Semantic Scholar: search by meaning or Boolean, papers, title match, recommendations, links, passages."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 from litapp.core.normalise import strip_tags
 from litapp.core.plan import Filters, PlanQuery
@@ -15,15 +19,19 @@ from litapp.providers.base import (
     CountResult,
     Credentials,
     Hit,
+    LinkedRecords,
     LookupResult,
     Page,
     SourceError,
 )
-from litapp.providers.reading import whole
-from litapp.providers.semanticscholar import parse, request
+from litapp.providers.questions import Passage
+from litapp.providers.reading import in_batches, text, whole
+from litapp.providers.semanticscholar import parse, request, snippets
 from litapp.providers.semanticscholar.query import compile_query
 from litapp.providers.semanticscholar.request import MOST_RECORDS, RECORDS_A_PAGE
 from litapp.providers.settings import SourceSettings
+
+T = TypeVar("T")
 
 
 class SemanticScholar:
@@ -49,12 +57,41 @@ class SemanticScholar:
         return compile_query(query, filters)
 
     def count(self, client: Client, query: CompiledQuery) -> CountResult:
-        """The number of papers reported; at most 1,000 of them can be had."""
+        """The number of papers reported; of a search by likeness at most 1,000 of them can be had."""
         answer = client.send(request.count(query.params))
         return CountResult(self._list(answer).total, True, answer.answer_id)
 
     def fetch_page(self, client: Client, query: CompiledQuery, cursor: dict[str, object], limit: int) -> Page:
-        """The next up to 100 papers. The cursor holds the `offset`, which is also the rank of the last paper seen."""
+        """The next up to 100 papers of a search by likeness, up to 1,000 of a Boolean one."""
+        if request.is_bulk(query.params):
+            return self._fetch_bulk(client, query, cursor, limit)
+        return self._fetch_likeness(client, query, cursor, limit)
+
+    def _fetch_bulk(self, client: Client, query: CompiledQuery, cursor: dict[str, object], limit: int) -> Page:
+        """The cursor holds Semantic Scholar's `token` and the `rank` of the last paper seen. All come, in one order."""
+        token, rank = text(cursor.get("token")), whole(cursor.get("rank")) or 0
+        answer = client.send(request.bulk(query.params, token=token))
+        listing = self._list(answer)
+        answer_id = answer_id_of(answer)
+        if not listing.entries and listing.total and not rank:
+            raise unreadable(self.source, parse.LABEL, answer, UnreadableAnswer(f"none of {listing.total:,} papers"))
+        hits = tuple(Hit(record, rank + position + 1, answer_id, position) for position, record in listing.records)
+        seen = rank + listing.entries
+        more = listing.token not in ("", token) and listing.entries > 0
+        notes: tuple[str, ...] = ()
+        if not more and seen != listing.total:
+            notes = (f"Semantic Scholar estimated {listing.total:,} papers and gave {seen:,}.",)
+        return Page(
+            hits[: max(limit, 0)],
+            {"token": listing.token, "rank": seen} if more else None,
+            total=listing.total,
+            empty_records=listing.empty,
+            invalid_records=listing.invalid,
+            notes=notes,
+        )
+
+    def _fetch_likeness(self, client: Client, query: CompiledQuery, cursor: dict[str, object], limit: int) -> Page:
+        """The cursor holds the `offset`, which is also the rank of the last paper seen."""
         offset = whole(cursor.get("offset")) or 0
         size = min(RECORDS_A_PAGE, max(limit, 1), MOST_RECORDS - offset)
         if size <= 0:
@@ -91,10 +128,7 @@ class SemanticScholar:
             answer_id = answer_id_of(answer)
             if answer.outcome is Outcome.NOT_FOUND:
                 return LookupResult({}, dict.fromkeys(batch, answer_id))
-            try:
-                papers = parse.batch(answer.body, len(batch))
-            except UnreadableAnswer as error:
-                raise unreadable(self.source, parse.LABEL, answer, error) from error
+            papers = self._read(answer, lambda body: parse.batch(body, len(batch)))
             pairs = list(zip(batch, papers, strict=True))
             return LookupResult(
                 {one: (paper, answer_id) for one, paper in pairs if paper is not None},
@@ -120,13 +154,84 @@ class SemanticScholar:
         answer = client.send(request.match(words), max_age_seconds=max_age_seconds)
         if answer.outcome is not Outcome.OK:
             return [], [answer_id_of(answer)]
-        try:
-            return parse.matches(answer.body)[:5], [answer_id_of(answer)]
-        except UnreadableAnswer as error:
-            raise unreadable(self.source, parse.LABEL, answer, error) from error
+        return self._read(answer, parse.matches)[:5], [answer_id_of(answer)]
 
     def related(self, client: Client, identifier: Identifier, limit: int) -> tuple[list[Record], list[int]]:
         """Recommended papers, best first. Raises SourceError."""
+        self._require_scheme(identifier)
+        answer = client.send(request.recommendations(identifier, limit))
+        if answer.outcome is not Outcome.OK:
+            return [], [answer_id_of(answer)]
+        return self._read(answer, parse.recommended)[: max(limit, 0)], [answer_id_of(answer)]
+
+    def citations(self, client: Client, identifier: Identifier, limit: int) -> LinkedRecords:
+        """Papers that cite it, newest first as Semantic Scholar lists them. Raises SourceError."""
+        return self._linked(client, identifier, "citations", limit)
+
+    def references(self, client: Client, identifier: Identifier, limit: int) -> LinkedRecords:
+        """Papers it cites. Those that Semantic Scholar knows by their text only are counted. Raises SourceError."""
+        return self._linked(client, identifier, "references", limit)
+
+    def _linked(self, client: Client, identifier: Identifier, kind: str, limit: int) -> LinkedRecords:
+        self._require_scheme(identifier)
+        records: list[Record] = []
+        answer_ids: list[int] = []
+        offset, unreadable_entries = 0, 0
+        while len(records) < limit and offset < request.MOST_LINKS:
+            size = min(request.LINKS_A_PAGE, limit, request.MOST_LINKS - offset)
+            answer = client.send(request.linked(identifier, kind, offset=offset, limit=size))
+            answer_ids.append(answer_id_of(answer))
+            if answer.outcome is Outcome.NOT_FOUND:
+                return LinkedRecords((), tuple(answer_ids), known=False)
+            page = self._read(answer, parse.links)
+            if page.withheld:
+                raise SourceError(
+                    self.source,
+                    Outcome.PERMANENT,
+                    f"The publisher does not let Semantic Scholar show the {kind} of this paper.",
+                    hint="Ask another source.",
+                    answer_id=answer.answer_id,
+                    code="withheld",
+                )
+            records += page.records
+            unreadable_entries += page.unreadable
+            if page.next_offset is None or page.next_offset <= offset or not page.entries:
+                return LinkedRecords(
+                    tuple(records[:limit]), tuple(answer_ids), offset + page.entries, unreadable_entries
+                )
+            offset = page.next_offset
+        return LinkedRecords(tuple(records[:limit]), tuple(answer_ids), None, unreadable_entries)
+
+    def passages(
+        self,
+        client: Client,
+        words: str,
+        *,
+        limit: int = 10,
+        within: Sequence[Identifier] = (),
+        max_age_seconds: float | None = None,
+    ) -> tuple[list[Passage], list[int]]:
+        """Passages about `words`, best first, word for word, in all papers or `within` some. Raises SourceError."""
+        asked = " ".join(words.split())
+        if not asked or limit < 1:
+            return [], []
+        for identifier in within:
+            self._require_scheme(identifier)
+        groups = list(in_batches(list(within), request.PAPERS_SEARCHED_WITHIN)) or [[]]
+        found: list[Passage] = []
+        answer_ids: list[int] = []
+        for group in groups:
+            wanted = request.passages(asked, limit=min(limit, request.PASSAGES_A_CALL), within=group)
+            answer = client.send(wanted, max_age_seconds=max_age_seconds)
+            answer_id = answer_id_of(answer)
+            answer_ids.append(answer_id)
+            if answer.outcome is not Outcome.NOT_FOUND:
+                found += self._read(answer, partial(snippets.passages, answer_id=answer_id))
+        if len(groups) > 1:
+            found.sort(key=lambda passage: -(passage.score or 0.0))
+        return found[:limit], answer_ids
+
+    def _require_scheme(self, identifier: Identifier) -> None:
         if identifier.scheme.value not in self.lookup_schemes:
             raise SourceError(
                 self.source,
@@ -134,19 +239,15 @@ class SemanticScholar:
                 f"Semantic Scholar cannot be asked for a {identifier.scheme.value.upper()}.",
                 code="unsupported_scheme",
             )
-        answer = client.send(request.recommendations(identifier, limit))
-        if answer.outcome is not Outcome.OK:
-            return [], [answer_id_of(answer)]
+
+    def _read(self, answer: Answer, read: Callable[[bytes], T]) -> T:
         try:
-            return parse.recommended(answer.body)[: max(limit, 0)], [answer_id_of(answer)]
+            return read(answer.body)
         except UnreadableAnswer as error:
             raise unreadable(self.source, parse.LABEL, answer, error) from error
 
     def _list(self, answer: Answer) -> parse.PaperList:
-        try:
-            return parse.paper_list(answer.body)
-        except UnreadableAnswer as error:
-            raise unreadable(self.source, parse.LABEL, answer, error) from error
+        return self._read(answer, parse.paper_list)
 
 
 def _cap_note() -> str:

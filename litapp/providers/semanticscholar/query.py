@@ -1,4 +1,4 @@
-"""Semantic Scholar queries: plain words, and as many of a plan's filters as its search can apply."""
+"""Semantic Scholar queries: plain words or a translated Boolean query, and the filters that its search can apply."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 
 from litapp.core.plan import Filters, PlanQuery, Preprints
 from litapp.core.ports import Outcome
+from litapp.core.querylang.compile_s2 import compile_s2
 from litapp.providers.base import CompiledQuery, Loss, QueryNote, SourceError
-from litapp.providers.semanticscholar.request import LONGEST_QUERY
+from litapp.providers.semanticscholar.request import BULK_MARK, LONGEST_BOOLEAN, LONGEST_QUERY, NEWEST_FIRST
+from litapp.providers.translation import translated
 
 _TYPES = {
     "journal article": "JournalArticle",
@@ -26,29 +28,32 @@ _HYPHEN = re.compile(r"(?<=\w)[-\u2010\u2011](?=\w)")
 
 
 def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
-    """The query as Semantic Scholar takes it. Raises SourceError (PERMANENT) without plain words or with too many."""
+    """The query as Semantic Scholar takes it: plain words for its search by likeness, or without them the Boolean query
+    for its bulk search, which gives all records and no ranking.
+
+    Raises SourceError (PERMANENT) without either, or with a query that is too long; nothing is ever cut.
+    """
     words = " ".join(query.plain.split())
-    if not words:
+    notes: list[QueryNote] = []
+    if words:
+        text = _plain(words, notes)
+    elif query.boolean.strip():
+        text = _boolean(query.boolean, notes)
+    else:
         raise SourceError(
             "semanticscholar",
             Outcome.PERMANENT,
-            "Semantic Scholar needs a query in plain words; it does not understand Boolean queries.",
-            hint="Write the question in plain words, or leave Semantic Scholar out.",
+            "There is no query for Semantic Scholar.",
+            hint="Write the question in plain words, or a Boolean query.",
             code="empty_query",
         )
-    if len(words) > LONGEST_QUERY:
-        raise SourceError(
-            "semanticscholar",
-            Outcome.PERMANENT,
-            f"The plain query has {len(words):,} characters; Semantic Scholar takes at most {LONGEST_QUERY:,}.",
-            hint="Shorten the plain query to the words that matter.",
-            code="query_too_long",
+    params = [("query", text)]
+    if not words:
+        params.append(NEWEST_FIRST if filters.newest_first else BULK_MARK)
+    if filters.newest_first and words:
+        notes.append(
+            QueryNote("Semantic Scholar lists a query in plain words by likeness only; not by date.", Loss.LOST)
         )
-    notes = [QueryNote("Semantic Scholar gives at most 1,000 records of a query, the most alike first.")]
-    if _HYPHEN.search(words):
-        words = _HYPHEN.sub(" ", words)
-        notes.append(QueryNote("Semantic Scholar finds nothing for words with hyphens; they are sent as two words."))
-    params = [("query", words)]
     first, last = filters.year_from, filters.year_to
     if first is not None or last is not None:
         span = f"{'' if first is None else first}-{'' if last is None else last}"
@@ -64,6 +69,48 @@ def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
     return CompiledQuery(
         "semanticscholar", "&".join(f"{name}={value}" for name, value in params), tuple(params), tuple(notes)
     )
+
+
+def _plain(words: str, notes: list[QueryNote]) -> str:
+    if len(words) > LONGEST_QUERY:
+        raise SourceError(
+            "semanticscholar",
+            Outcome.PERMANENT,
+            f"The plain query has {len(words):,} characters; Semantic Scholar takes at most {LONGEST_QUERY:,}.",
+            hint="Shorten the plain query to the words that matter.",
+            code="query_too_long",
+        )
+    notes.append(
+        QueryNote(
+            "Semantic Scholar gives at most 1,000 records of a query in plain words, the most alike first. Of a "
+            "Boolean query it gives all."
+        )
+    )
+    if _HYPHEN.search(words):
+        words = _HYPHEN.sub(" ", words)
+        notes.append(QueryNote("Semantic Scholar finds nothing for words with hyphens; they are sent as two words."))
+    return words
+
+
+def _boolean(boolean: str, notes: list[QueryNote]) -> str:
+    text, changes = translated("semanticscholar", "Semantic Scholar", boolean, compile_s2)
+    if len(text) > LONGEST_BOOLEAN:
+        raise SourceError(
+            "semanticscholar",
+            Outcome.PERMANENT,
+            f"The Boolean query has {len(text):,} characters in Semantic Scholar's form; an address takes at most "
+            f"{LONGEST_BOOLEAN:,}.",
+            hint="Write the question in plain words for Semantic Scholar; that query is then sent in its place.",
+            code="query_too_long",
+        )
+    notes.append(
+        QueryNote(
+            "Semantic Scholar gets the Boolean query in its own signs (+ for AND, | for OR, - for NOT) and gives all "
+            "records, not ranked by likeness. Its total is an estimate."
+        )
+    )
+    notes += changes
+    return text
 
 
 def _types(filters: Filters, notes: list[QueryNote]) -> list[str]:
