@@ -95,7 +95,11 @@ class StepQuerySet(LeasedStepQuerySet["RetrievalStep"]):
 
 @dataclass(frozen=True, slots=True)
 class CandidateFilter:
-    """What the list shows. Empty = everything; `years` are inclusive; `text`: every word must occur somewhere."""
+    """What the list shows. Empty = everything; `years` are inclusive; `text`: every word must occur somewhere.
+
+    `run` = found by that run, narrowed by `at` (source), `query` (number from 1) and `overlap` (see `found_in`);
+    `not_in` = not found by that other run; `abstract` is missing, filled or present.
+    """
 
     verdict: str = ""
     decision: str = ""
@@ -104,6 +108,12 @@ class CandidateFilter:
     year_from: int | None = None
     year_to: int | None = None
     text: str = ""
+    run: int | None = None
+    at: str = ""
+    query: int | None = None
+    overlap: str = ""
+    not_in: int | None = None
+    abstract: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -147,6 +157,12 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
             rows = rows.filter(year__gte=wanted.year_from)
         if wanted.year_to is not None:
             rows = rows.filter(year__lte=wanted.year_to)
+        if wanted.run is not None:
+            rows = rows.found_in(wanted.run, source=wanted.at, query=wanted.query, overlap=wanted.overlap)
+        if wanted.not_in is not None:
+            rows = rows.not_found_in(wanted.not_in)
+        if wanted.abstract:
+            rows = rows.by_abstract(wanted.abstract)
         for place, word in enumerate(wanted.words):
             rows = rows.alias(**{f"at_{place}": StrIndex("search_text", Value(word))}).filter(**{f"at_{place}__gt": 0})
         return rows
@@ -162,12 +178,37 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
         """Those of which no source gave the abstract."""
         return self.filter(has_abstract=False)
 
+    def by_abstract(self, status: str) -> CandidateQuerySet:
+        """Those whose abstract is "missing", "filled" or "present"; another word matches nothing."""
+        if status == "missing":
+            return self.without_abstract()
+        if status == "filled":
+            return self.with_filled_abstract()
+        return self.filter(~_asked_for(), has_abstract=True) if status == "present" else self.none()
+
+    def found_in(self, run: int, *, source: str = "", query: int | None = None, overlap: str = "") -> CandidateQuerySet:
+        """Those that a run of their project found: anywhere, at one source, or with one of its queries.
+
+        `overlap` "only" leaves those that nothing else of that run found, "shared" those that something else found too.
+        "Something else" is another source; with `query`, any other query or source.
+        """
+        hits = _hits_of_run(run)
+        place = Q(step__source=source) if source else Q()
+        if query is not None:
+            place &= Q(step__query_index=query - 1)
+        rows = self.filter(Exists(hits.filter(place)))
+        if not overlap or not place:
+            return rows
+        elsewhere = Exists(hits.exclude(place))
+        return rows.filter(elsewhere) if overlap == "shared" else rows.filter(~elsewhere)
+
+    def not_found_in(self, run: int) -> CandidateQuerySet:
+        """Those that this run of their project did not find."""
+        return self.filter(~Exists(_hits_of_run(run)))
+
     def with_filled_abstract(self) -> CandidateQuerySet:
         """Those whose abstract a source was asked for: none of those that found the paper gave it."""
-        from searches.models import CandidateSource  # late: the models import this module
-
-        asked = CandidateSource.objects.filter(candidate=OuterRef("pk"), rule=SUPPLEMENT)
-        return self.filter(Exists(asked), has_abstract=True)
+        return self.filter(_asked_for(), has_abstract=True)
 
     def sorted_by(self, name: str) -> CandidateQuerySet:
         """In one of SORTS ("-name" reversed); an unknown name means "fit"."""
@@ -225,6 +266,22 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
     def visible_ids(self, ids: Iterable[int]) -> list[int]:
         """Those of `ids` that are among these candidates."""
         return list(self.filter(pk__in=list(ids)).values_list("pk", flat=True))
+
+
+def _asked_for() -> Exists:
+    """A source was asked for the candidate's abstract and gave it."""
+    from searches.models import CandidateSource  # late: the models import this module
+
+    return Exists(CandidateSource.objects.filter(candidate=OuterRef("pk"), rule=SUPPLEMENT))
+
+
+def _hits_of_run(run: int) -> models.QuerySet[Any]:
+    """The hits of a candidate in a run of its own project."""
+    from searches.models import RetrievalHit  # late: the models import this module
+
+    return RetrievalHit.objects.filter(
+        source_record__candidates__candidate=OuterRef("pk"), step__run=run, step__run__project=OuterRef("project")
+    )
 
 
 def _reversed(part: Any) -> Any:

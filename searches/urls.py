@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from searches.urls_bundle import urlpatterns as bundle_urls
 from searches.urls_screening import urlpatterns as screening_urls
 from searches.views import plan_form, plans, runs
 
@@ -35,4 +36,4 @@ run_urls = [
     path("runs/<int:run_id>/again/", runs.again, name="run_again"),
 ]
 
-urlpatterns = [*plan_urls, *run_urls, *screening_urls]
+urlpatterns = [*plan_urls, *run_urls, *bundle_urls, *screening_urls]

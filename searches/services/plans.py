@@ -52,18 +52,29 @@ def as_content(content: PlanContent | dict[str, Any]) -> PlanContent:
 
 @transaction.atomic
 def plan_create(
-    *, project: Project, actor: Any, title: str, content: PlanContent | dict[str, Any]
+    *,
+    project: Project,
+    actor: Any,
+    title: str,
+    content: PlanContent | dict[str, Any],
+    origin: dict[str, Any] | None = None,
 ) -> SearchPlanVersion:
     """Begin a plan: its first version, a draft. An unfinished draft may be saved; only approval asks for all of it.
 
-    Raises PlanError when the content cannot even be read.
+    `origin` says where the content came from (`SearchPlanVersion.origin`; None = written here). Raises PlanError when
+    the content cannot even be read.
     """
     value = as_content(content)
     plan = SearchPlan.objects.create(project=project, title=_title(title, value), created_by=actor)
     version = SearchPlanVersion.objects.create(
-        plan=plan, number=1, content=plan_to_dict(value), content_hash=plan_hash(value), created_by=actor
+        plan=plan,
+        number=1,
+        content=plan_to_dict(value),
+        content_hash=plan_hash(value),
+        created_by=actor,
+        origin=origin or {},
     )
-    _event(version, actor, "plan.created", title=plan.title)
+    _event(version, actor, "plan.created", title=plan.title, **({"origin": origin} if origin else {}))
     return version
 
 
@@ -144,6 +155,7 @@ def _new_version(version: SearchPlanVersion, actor: Any) -> SearchPlanVersion:
         content=version.content,
         content_hash=version.content_hash,
         created_by=actor,
+        origin=version.origin,
     )
     _event(made, actor, "plan.version_created", copied_from=version.number)
     return made

@@ -19,7 +19,7 @@ from litapp.projects.services.projects import project_create, project_delete
 from litapp.projects.services.team import invitation_create
 from references.models import Export, Reference
 from references.services.export import export_folder
-from searches.models import PlanCount, SearchPlanVersion
+from searches.models import AbstractFill, PlanCount, SearchPlanVersion
 from tests.references.world import World, make_world
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +66,15 @@ TABLE: dict[str, Right | Open] = {
     "searches:run_cancel": Right.RUN,
     "searches:run_resume": Right.RUN,
     "searches:run_again": Right.RUN,
+    "searches:plan_from_file": Right.PLAN,
+    "searches:run_more": Right.VIEW,
+    "searches:run_replay": Right.RUN,
+    "searches:run_bundle": Right.EXPORT,
+    "searches:run_bundle_file": Right.EXPORT,
+    "searches:run_comparison": Right.VIEW,
+    "searches:abstracts": Right.VIEW,
+    "searches:abstracts_look": Right.VERIFY,
+    "searches:abstracts_fill": Right.VIEW,
     "searches:candidates": Right.VIEW,
     "searches:candidate": Right.VIEW,
     "searches:candidates_copy": Right.VIEW,
@@ -175,6 +184,9 @@ def make_place(label: str) -> Place:
     member = Membership.objects.create(
         project=world.project, user=User.objects.create_user(f"member-{label}"), role=Role.READER
     )
+    fill = AbstractFill.objects.create(
+        project=world.project, requested_by=owner, request_id=uuid4(), chosen=[candidate.pk], total=1
+    )
     return Place(
         world,
         {
@@ -183,6 +195,8 @@ def make_place(label: str) -> Place:
             "other_id": world.run.version_id,
             "count_id": counted.pk,
             "run_id": world.run.pk,
+            "earlier_id": world.run.pk,
+            "fill_id": fill.pk,
             "candidate_id": candidate.pk,
             "verification_id": verification.pk,
             "answer_id": answer,
@@ -274,7 +288,7 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 
 OBJECTS = (
     "version_id", "other_id", "count_id", "run_id", "candidate_id", "verification_id", "answer_id", "reference_id",
-    "export_id", "invitation_id", "membership_id",
+    "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id",
 )  # fmt: skip
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db.models import Q
 
 from litapp.core.formats.bundle.manifest import refusal_of
 from litapp.jobs.ready import require_ready
-from litapp.projects.models import Membership, Project, Role
+from searches.management.projects import member_named, project_named
 from searches.models import RetrievalRun
 from searches.services.bundle_export import bundle_export
 from searches.services.bundle_files import BundleError
@@ -68,8 +66,8 @@ class Command(BaseCommand):
             self.stderr.write(f"Answers of {terms['label']} are in it. Its terms: {terms['terms_url']}")
 
     def _import(self, options: dict[str, Any]) -> None:
-        project = _project(options["project"])
-        actor = _person(project, options["person"])
+        project = project_named(options["project"])
+        actor = member_named(project, options["person"])
         if options["adapt_legacy"]:
             taken = legacy_import(path=options["path"], project=project, actor=actor)
             self.stdout.write(f"{len(taken):,} old records were adapted. None is confirmed by a source yet.")
@@ -100,22 +98,3 @@ class Command(BaseCommand):
             self.stderr.write(f"{checked.legacy:,} old records were read through the adapter (legacy_adapted).")
         if refusal := refusal_of(checked.manifest):
             self.stderr.write(refusal)
-
-
-def _project(text: str) -> Project:
-    named = Q(pk=int(text)) if text.isdecimal() and len(text) < 19 else Q(name=text)
-    found = list(Project.objects.filter(named, deleted_at=None)[:2])
-    if len(found) != 1:
-        raise CommandError(f"There is {'no' if not found else 'more than one'} project {text!r}. Give its number.")
-    return found[0]
-
-
-def _person(project: Project, email: str) -> User:
-    """Who imports: the person named, or the project's first owner."""
-    if email:
-        person = User.objects.filter(email__iexact=email).first()
-        if person is None or not Membership.objects.filter(project=project, user=person).exists():
-            raise CommandError(f"{email} is no member of this project.")
-        return person
-    owner = Membership.objects.filter(project=project, role=Role.OWNER).order_by("pk").select_related("user").first()
-    return owner.user if owner else project.created_by
