@@ -32,6 +32,7 @@ SHARES = {
     "crossref": Shares(0.01, 0.4, 0.03, 0.12, 0.2, 0.1, 0.05),
     "openalex": Shares(0.03, 0.3, 0.02, 0.1, 0.1, 0.1, 0.05),
     "semanticscholar": Shares(0.06, 0.3, 0.0, 0.05, 0.5, 0.1, 0.15),
+    "europepmc": Shares(0.01, 0.05, 0.0, 0.0, 0.0, 0.0, 0.0),
 }
 _SMALL_WORDS = frozenset(
     [

@@ -201,10 +201,21 @@ def test_the_state_names_sources_and_size(sandbox_server: RunningSandbox, get: G
     assert {
         name: sandbox_server.url + prefix.rstrip("/") for name, prefix in state["sources"].items()
     } == sandbox_server.addresses()
-    assert set(state["sources"]) == {"pubmed", "crossref", "openalex", "semanticscholar"}
+    assert set(state["sources"]) == {
+        "pubmed",
+        "crossref",
+        "openalex",
+        "semanticscholar",
+        "europepmc",
+        "arxiv",
+        "biorxiv",
+        "datacite",
+        "doiorg",
+        "unpaywall",
+    }
 
 
 def test_an_address_without_a_source_says_which_there_are(get: Get) -> None:
-    answer = get("/arxiv/api/query")
+    answer = get("/scopus/search")
     assert answer.status == 404
     assert b"/eutils/, /crossref/, /openalex/, /s2/" in answer.body

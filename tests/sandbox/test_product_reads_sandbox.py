@@ -44,7 +44,7 @@ def everything(client: PoliteClient, source: str) -> tuple[list[Record], int | N
     return records, total
 
 
-@pytest.mark.parametrize("source", ["pubmed", "crossref", "openalex", "semanticscholar"])
+@pytest.mark.parametrize("source", ["pubmed", "crossref", "openalex", "semanticscholar", "europepmc", "arxiv"])
 def test_a_search_is_read_to_its_last_record(client: PoliteClient, source: str) -> None:
     provider = registry.provider(source)
     records, total = everything(client, source)
@@ -54,7 +54,7 @@ def test_a_search_is_read_to_its_last_record(client: PoliteClient, source: str) 
     assert all(record.title and record.year for record in records)
 
 
-@pytest.mark.parametrize("source", ["crossref", "openalex", "semanticscholar"])
+@pytest.mark.parametrize("source", ["crossref", "openalex", "semanticscholar", "europepmc"])
 def test_another_source_knows_the_same_papers_by_doi(client: PoliteClient, source: str) -> None:
     pubmed, _ = everything(client, "pubmed")
     dois = {record.doi: record for record in pubmed if record.doi}
@@ -84,7 +84,7 @@ def test_retractions_are_read_with_their_notice(client: PoliteClient) -> None:
     assert [(n.kind, n.doi) for n in record.notices] == [(NoticeKind.RETRACTION, "10.4103/0259-1162.308938")]
 
 
-@pytest.mark.parametrize("source", ["pubmed", "crossref", "openalex", "semanticscholar"])
+@pytest.mark.parametrize("source", ["pubmed", "crossref", "openalex", "semanticscholar", "europepmc"])
 def test_a_title_is_matched(client: PoliteClient, source: str) -> None:
     title = (
         "Role of the Notch ligands Jagged1 and Delta4 in Th17/Treg immune imbalance in a mouse model of chronic asthma"

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from litapp.sandbox.arxiv_numbers import arxiv_number
 from litapp.sandbox.corpus.load import load_files
 from litapp.sandbox.server import RunningSandbox, start_sandbox
+from litapp.sandbox.sources.datacite import ARXIV_PREFIX, arxiv_place
 from litapp.sandbox.tiny import ARTICLES, RETRACTED
 from tests.sandbox.conftest import Get
 from tests.sandbox.fixtures import FAST
@@ -259,3 +261,105 @@ def test_semantic_scholar_papers(shared: Path, get: Get) -> None:
     assert set(search) == {"total", "offset", "data"}
     for paper in search["data"]:
         assert beyond(shape_of(paper), theirs) == {}
+
+
+EUROPEPMC_ELSEWHERE = {
+    "resultList.result[].commentCorrectionList": {"object"},
+    "resultList.result[].commentCorrectionList.commentCorrection": {"list"},
+    "resultList.result[].commentCorrectionList.commentCorrection[]": {"object"},
+    "resultList.result[].commentCorrectionList.commentCorrection[].id": {"string"},
+    "resultList.result[].commentCorrectionList.commentCorrection[].source": {"string"},
+    "resultList.result[].commentCorrectionList.commentCorrection[].reference": {"string"},
+    "resultList.result[].commentCorrectionList.commentCorrection[].type": {"string"},
+    "resultList.result[].commentCorrectionList.commentCorrection[].orderIn": {"number"},
+}
+"""Links to notices: no recorded record has any, but they stand under these names in Europe PMC's schema and are read so
+by several public clients."""
+
+
+@pytest.mark.parametrize("kind", ["core", "lite", "idlist"])
+def test_europe_pmc_searches(shared: Path, get: Get, kind: str) -> None:
+    theirs = recorded((shared / "wire/europepmc").glob("search_*.json")) | EUROPEPMC_ELSEWHERE
+    answer = get(
+        "/europepmc/search", {"query": "SRC:MED OR SRC:PPR", "resultType": kind, "pageSize": 200, "cursorMark": "*"}
+    ).json
+    assert len(answer["resultList"]["result"]) > 100
+    assert beyond(shape_of(answer), theirs) == {}
+
+
+def test_europe_pmc_citations_and_errors(shared: Path, get: Get) -> None:
+    folder = shared / "wire/europepmc"
+    citations = get("/europepmc/MED/34096812/citations", {"format": "json"}).json
+    assert beyond(shape_of(citations), recorded(folder.glob("citations_*.json"))) == {}
+    for params in ({"query": ""}, {"query": "x", "cursorMark": "garbage"}):
+        answer = get("/europepmc/search", params).json
+        assert beyond(shape_of(answer), recorded(folder.glob("error_200_*.json"))) == {}
+
+
+def test_europe_pmc_full_text(shared: Path, get: Get) -> None:
+    theirs = set().union(
+        *(elements(p.read_bytes().lstrip()) for p in (shared / "wire/europepmc").glob("fulltext_*.xml"))
+    )
+    answer = get("/europepmc/PMC7523102/fullTextXML")
+    assert elements(answer.body) - theirs == set()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "params"),
+    [
+        ("q_*.xml", {"search_query": "all:of", "max_results": 100}),
+        ("id_*.xml", {"id_list": "2101.00001", "max_results": 100}),
+        ("http400_*.xml", {"id_list": "abc"}),
+    ],
+)
+def test_arxiv_feeds(shared: Path, get: Get, pattern: str, params: dict[str, object]) -> None:
+    theirs = set().union(*(elements(path.read_bytes()) for path in (shared / "wire/arxiv").glob(pattern)))
+    answer = get("/arxiv/api/query", params)
+    assert elements(answer.body) - theirs == set()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["biorxiv/10.1101/2020.09.13.295493/na/json", "biorxiv/2020-09-01/2020-09-30/0/json", "biorxiv/10.1101/1/na/json"],
+)
+def test_biorxiv_details(shared: Path, get: Get, path: str) -> None:
+    theirs = recorded((shared / "wire/biorxiv").glob("*.json"))
+    assert beyond(shape_of(get(f"/biorxiv/details/{path}").json), theirs) == {}
+
+
+def test_datacite_records(shared: Path, get: Get, running_sandbox: RunningSandbox) -> None:
+    folder = shared / "wire/datacite"
+    theirs = recorded(folder.glob("dois_10.*.json"))
+    world = running_sandbox.sandbox.world
+    every = [f"{ARXIV_PREFIX}{arxiv_number(place)}" for place in world.evaluator.order]
+    held = [doi for doi in every if arxiv_place(world, doi) is not None]
+    assert len(held) > 20
+    for doi in held:
+        assert beyond(shape_of(get(f"/datacite/dois/{doi}").json), theirs) == {}
+    listing = get("/datacite/dois", {"ids": ",".join(held[:20]), "page[size]": 20}).json
+    listed = recorded(folder.glob("dois_page*.json"))
+    listed |= {f"data[]{path.removeprefix('data')}": kinds for path, kinds in theirs.items() if path.startswith("data")}
+    assert beyond(shape_of(listing), listed) == {}
+    missing = get("/datacite/dois/10.1000/none").json
+    assert beyond(shape_of(missing), recorded(folder.glob("http404_*.json"))) == {}
+
+
+def test_doi_org_agencies(shared: Path, get: Get) -> None:
+    theirs = recorded((shared / "wire/doi").glob("ra_*.json"))
+    answer = get("/doi/doiRA/10.1101/2020.09.13.295493,10.9999/none").json
+    assert beyond(shape_of(answer), theirs) == {}
+
+
+def test_unpaywall_records(shared: Path, get: Get, dois: list[str]) -> None:
+    folder = shared / "wire/unpaywall"
+    theirs = recorded(folder.glob("doi_[bchgw]*.json"))
+    places = {path.removeprefix("oa_locations[]"): kinds for path, kinds in theirs.items() if "oa_locations[]." in path}
+    for best in ("best_oa_location", "first_oa_location"):
+        for path, kinds in places.items():
+            theirs[f"{best}{path}"] |= kinds
+    for doi in dois:
+        answer = get(f"/unpaywall/v2/{doi}", {"email": "librarian@clinic.test"})
+        assert answer.status == 200
+        assert beyond(shape_of(answer.json), theirs) == {}
+    refused = get("/unpaywall/v2/10.1000/x").json
+    assert beyond(shape_of(refused), recorded(folder.glob("error_*.json"))) == {}
