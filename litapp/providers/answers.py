@@ -30,6 +30,10 @@ def looks_like_html(body: bytes) -> bool:
 def read_json(body: bytes) -> Any:
     """The JSON value in `body`. Raw line feeds within strings are accepted (NCBI sends them in error messages).
 
+    Signs that are no text are left out of every string: control characters, halves of surrogate pairs (neither can be
+    stored in every database), and overrides of the writing direction, which make a text read as another one. The
+    archived bytes keep them.
+
     Raises UnreadableAnswer for anything else: empty, HTML, plain text, cut off, or not UTF-8.
     """
     if not body.strip():
@@ -41,9 +45,24 @@ def read_json(body: bytes) -> Any:
     except UnicodeDecodeError:
         raise UnreadableAnswer("text in a wrong character encoding") from None
     try:
-        return json.loads(text, strict=False)
+        value = json.loads(text, strict=False)
+        return _without_no_text(value) if _MAY_HOLD_NO_TEXT.search(text) else value
     except (ValueError, RecursionError):
         raise UnreadableAnswer("data that is cut off or damaged") from None
+
+
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_MAY_HOLD_NO_TEXT = re.compile(rf"{_NO_TEXT.pattern}|\\[bf]|\\u(?:00[01]|007[fF]|202[a-eA-E]|206[6-9]|[dD][89a-fA-F])")
+
+
+def _without_no_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return _NO_TEXT.sub("", value)
+    if isinstance(value, list):
+        return [_without_no_text(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_no_text(key): _without_no_text(item) for key, item in value.items()}
+    return value
 
 
 def read_json_object(body: bytes) -> dict[str, Any]:

@@ -144,6 +144,18 @@ def test_json_may_hold_raw_line_feeds_and_a_byte_order_mark() -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["\\u0000", "\\b", "\\u001B", "\\ud83d", "\\uDE00", "\\u202e", "\\u2069", "\u202e", "\x7f", "\x00"]
+)
+def test_signs_that_are_no_text_are_left_out(text: str) -> None:
+    assert read_json(f'{{"a{text}": ["b{text}c", 1, null]}}'.encode()) == {"a": ["bc", 1, None]}
+
+
+def test_all_other_signs_stay() -> None:
+    text = "é 😀 \\ud83d\\ude00 H₂O \\n \\t \x92 \u200b \\u00e9 שלום"
+    assert read_json(f'"{text}"'.encode()) == "é 😀 😀 H₂O \n \t \x92 \u200b é שלום"
+
+
+@pytest.mark.parametrize(
     ("body", "expected"),
     [
         (b"<!DOCTYPE HTML PUBLIC>", True),
