@@ -6,6 +6,7 @@ Source: arXiv API user's manual, section on search queries. arXiv has no control
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 
 from litapp.core.querylang.ast import Field, Leaf, Node, Proximity, Range
 from litapp.core.querylang.translation import Meaning, Operators, Said, Translation, translate
@@ -33,6 +34,8 @@ def compile_arxiv(tree: Node) -> Translation:
 def _say(leaf: Leaf) -> Said:
     if isinstance(leaf, Range):
         return _said_dates(leaf)
+    if not re.search(r"\w", leaf.text):
+        return Said("", Meaning.LOST, "There is no letter or digit in it to search for; this part is left out.")
     if isinstance(leaf, Proximity):
         words = [_in_fields(("ti", "abs"), word) for word in leaf.text.split()]
         return Said(f"({' AND '.join(words)})", Meaning.WIDER, "The words may stand anywhere, not near each other.")
@@ -51,20 +54,28 @@ def _say(leaf: Leaf) -> Said:
 
 
 def _said_dates(leaf: Range) -> Said:
-    low, high = _digits(leaf.low, "0101"), _digits(leaf.high, "1231")
+    low, high = _day(leaf.low, last=False), _day(leaf.high, last=True)
     if leaf.field is Field.DATE_PUBLICATION and low and high:
         text = f"submittedDate:[{low}0000 TO {high}2359]"
         return Said(text, Meaning.CHECK, "arXiv counts from the day of submission.")
     return Said("", Meaning.LOST, "arXiv cannot limit by this date; this part is left out.")
 
 
-def _digits(text: str, rest: str) -> str:
-    digits = re.sub(r"\D", "", text)
-    return (digits + rest[len(digits) - 4 :])[:8] if len(digits) in {4, 6, 8} else ""
+def _day(text: str, *, last: bool) -> str:
+    """A date of PubMed's (YYYY, YYYY/MM, YYYY/MM/DD) as YYYYMMDD, the first or last day it means; "" if it is none."""
+    found = re.fullmatch(r"(\d{4})(?:/(\d{1,2})(?:/(\d{1,2}))?)?", text.strip())
+    if found is None:
+        return ""
+    year, month = int(found[1]), int(found[2] or (12 if last else 1))
+    if not 1 <= month <= 12 or not year:
+        return ""
+    day = int(found[3] or (monthrange(year, month)[1] if last else 1))
+    return f"{year:04d}{month:02d}{day:02d}"
 
 
 def _in_fields(names: tuple[str, ...], text: str) -> str:
     clean = re.sub(r'[\\"()\[\]:]', " ", text).strip()
-    words = f'"{" ".join(clean.split())}"' if " " in clean else clean
+    plain = re.fullmatch(r"\w+", clean) and clean.upper() not in {"AND", "OR", "ANDNOT"}
+    words = clean if plain else f'"{" ".join(clean.split())}"'
     parts = [f"{name}:{words}" for name in names]
     return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"

@@ -7,6 +7,7 @@ GRANT_ID, CHEM, EXT_ID, DOI). KW holds author keywords and MeSH headings togethe
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -29,6 +30,17 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
         "polish": "pol",
         "turkish": "tur",
         "korean": "kor",
+        "swedish": "swe",
+        "danish": "dan",
+        "norwegian": "nor",
+        "finnish": "fin",
+        "czech": "cze",
+        "hungarian": "hun",
+        "greek": "gre",
+        "hebrew": "heb",
+        "arabic": "ara",
+        "persian": "per",
+        "ukrainian": "ukr",
     }
 )
 _NO_MAPPING = "Europe PMC does not add MeSH headings to an untagged word as PubMed does."
@@ -63,9 +75,16 @@ def compile_europepmc(tree: Node) -> Translation:
     return translate(tree, _say)
 
 
+_NOTHING = "There is no letter or digit in it to search for; this part is left out."
+_FILTERS: Mapping[str, str] = MappingProxyType({"hasabstract": "HAS_ABSTRACT:y"})
+"""PubMed's filters and subsets for which Europe PMC has the same."""
+
+
 def _say(leaf: Leaf) -> Said:
     if isinstance(leaf, Range):
         return _said_range(leaf)
+    if not re.search(r"\w", leaf.text):
+        return Said("", Meaning.LOST, _NOTHING)
     if isinstance(leaf, Proximity):
         words = [_in_fields(leaf.field, _quoted(word)) for word in leaf.text.split()]
         return Said(f"({' AND '.join(words)})", Meaning.WIDER, "The words may stand anywhere, not near each other.")
@@ -76,8 +95,9 @@ def _say(leaf: Leaf) -> Said:
     if leaf.field is Field.DOI:
         return Said(f"DOI:{_quoted(leaf.text)}")
     if leaf.field is Field.LANGUAGE:
-        code = _LANGUAGES.get(leaf.text.casefold(), leaf.text.casefold())
-        return Said(f"LANG:{_quoted(code)}")
+        return _said_language(leaf.text)
+    if leaf.field in {Field.FILTER, Field.SUBSET}:
+        return _said_filter(leaf)
     if leaf.field is Field.JOURNAL and _ISSN.fullmatch(leaf.text):
         return Said(f"ISSN:{leaf.text.upper()}")
     if leaf.field in DATE_FIELDS:
@@ -89,6 +109,22 @@ def _say(leaf: Leaf) -> Said:
         words = [_in_fields(leaf.field, _quoted(word)) for word in leaf.text.split()]
         return Said(f"({' AND '.join(words)})", Meaning.WIDER, "A phrase with * is searched as its words.")
     return Said(_in_fields(leaf.field, _quoted(leaf.text)), meaning, why)
+
+
+def _said_language(name: str) -> Said:
+    code = _LANGUAGES.get(name.casefold(), name.casefold())
+    if re.fullmatch(r"[a-z]{3}", code):
+        return Said(f"LANG:{code}")
+    return Said(f"LANG:{_quoted(code)}", Meaning.CHECK, "Europe PMC knows languages by their three letters (eng, ger).")
+
+
+def _said_filter(term: Term) -> Said:
+    name = term.text.casefold()
+    if name in _LANGUAGES:
+        return _said_language(name)
+    if name in _FILTERS:
+        return Said(_FILTERS[name])
+    return Said("", Meaning.LOST, "Europe PMC has no such filter; this part is left out.")
 
 
 def _said_heading(term: Term) -> Said:
@@ -121,7 +157,9 @@ def _day(text: str, rest: str) -> str:
     month, day = rest.split("-")
     if len(parts) >= 2:
         month = parts[1].zfill(2)
-        day = day if rest == "01-01" else {"02": "28", "04": "30", "06": "30", "09": "30", "11": "30"}.get(month, "31")
+        if not 1 <= int(month) <= 12:
+            return ""
+        day = day if rest == "01-01" else str(monthrange(int(parts[0]), int(month))[1])
     if len(parts) == 3:
         day = parts[2].zfill(2)
     return f"{parts[0]}-{month}-{day}"
