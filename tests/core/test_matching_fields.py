@@ -133,6 +133,20 @@ def test_volumes(ours: str, theirs: str, verdict: Agreement) -> None:
     assert compare_numbers("Volume", ours, theirs, years=frozenset({2017}))[0] is verdict
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "verdict"),
+    [
+        ("Suppl 1", "1", Agreement.VARIANT),
+        ("May", "5", Agreement.ABSENT),
+        ("e0143396", "11", Agreement.ABSENT),
+        ("2 Pt 1", "2", Agreement.VARIANT),
+        ("3", "4", Agreement.DIFFERS),
+    ],
+)
+def test_issues(ours: str, theirs: str, verdict: Agreement) -> None:
+    assert compare_numbers("Issue", ours, theirs)[0] is verdict
+
+
 def record(**changes: object) -> Record:
     values: dict[str, object] = {
         "source": "crossref",

@@ -17,6 +17,7 @@ _AHEAD = re.compile(
     r"(?:e-?pub|ahead of print|in press|online first|early (?:view|online|access)|forthcoming|n/?a)\b", re.IGNORECASE
 )
 _LEAD = re.compile(r"([a-z]{0,8}?)[ .:_]*0*(\d+)([a-z]?)")
+_ARTICLE_NUMBER = re.compile(r"[a-z]{1,4}\.?\d{3,}|\d{6,}", re.IGNORECASE)
 _SUPPLEMENT = re.compile(r"suppl?(?:ement(?:al|um)?)?\.?", re.IGNORECASE)
 _PART = re.compile(
     r"\b(?:pt|part|no|nr|issue|iss|number|vol|volume|band|bd|heft|h|jahrg\w*|tome?|t|v)\b\.?\s*(?=[\divxl])",
@@ -110,6 +111,8 @@ def _number(text: str) -> tuple[str, bool]:
 def compare_numbers(name: str, ours: str, theirs: str, *, years: frozenset[int] = frozenset()) -> tuple[Agreement, str]:
     """Compare volumes or issues. A double number ("3-4") agrees with either; a volume given as the year is a note."""
     if not ours.strip() or not theirs.strip():
+        return Agreement.ABSENT, ""
+    if name == "Issue" and (_ARTICLE_NUMBER.fullmatch(ours.strip()) or _ARTICLE_NUMBER.fullmatch(theirs.strip())):
         return Agreement.ABSENT, ""
     (left, extra_a), (right, extra_b) = _number(ours), _number(theirs)
     if left == right and extra_a == extra_b:
