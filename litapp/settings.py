@@ -198,6 +198,8 @@ CSRF_FAILURE_VIEW = "litapp.web.errors.form_out_of_date"
 
 SANDBOX_URL = env_text("LITAPP_SANDBOX_URL")
 """Base address of the sandbox; every source is then asked there and every page and export says so."""
+SESSION_COOKIE_NAME = "litledger_sandbox" if SANDBOX_URL else "litledger"
+"""Browsers share cookies between all ports of 127.0.0.1: a demo beside the real installation would sign people out."""
 CONTACT_EMAIL = env_text("LITAPP_CONTACT_EMAIL")
 TOOL_NAME = env_text("LITAPP_TOOL_NAME", "litledger")
 SOURCES = {
