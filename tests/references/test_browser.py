@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 from playwright.sync_api import expect
 
 from litapp.projects.models import Role
@@ -147,7 +148,7 @@ def test_a_session_that_ended_is_told_and_the_decision_kept(world: World, as_per
     page = as_person(world, "/screen/", expect=OFFLINE)
     page.wait_for_load_state("networkidle")
     cookies = page.context.cookies()
-    page.context.clear_cookies(name="sessionid")
+    page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
     page.keyboard.press("v")
     expect(page.locator("#toasts")).to_contain_text("You are signed out")
     expect(page.locator("#unsent-decisions")).to_contain_text("Include “Paper 1")
