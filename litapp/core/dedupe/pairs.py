@@ -247,7 +247,8 @@ def _other_title(a: Features, b: Features, s: Signals) -> PairVerdict:
         if s.title is Title.TWIN and people and unopposed and s.likeness >= 0.7:
             return _same("identifier_near_title", f"{what} and author agree; the titles are nearly the same.")
         nearly = s.title is Title.TWIN and s.author == YES and s.journal == YES and s.likeness >= 0.9
-        if nearly and (s.pages != NO or abstract_relation(a, b) == YES):
+        meeting = Level.ABSTRACT in (a.level, b.level)
+        if nearly and (s.pages != NO or (not meeting and abstract_relation(a, b) == YES)):
             why = f"{what}, author and journal agree; the titles are nearly the same."
             return _same("identifier_near_title", why)
         if s.title is Title.TWIN and place and s.volume == YES and s.likeness >= 0.85:
