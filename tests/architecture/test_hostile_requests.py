@@ -3,10 +3,15 @@ every page as strict as the others about what it may load."""
 
 from __future__ import annotations
 
+import re
+from urllib.parse import urlencode
+
 import pytest
 from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
 
+from litapp.projects.models import Event
 from tests.architecture.test_permissions import OBJECTS, OF_PROJECTS, TABLE, Open, Place, _route, make_place, visitor
 
 pytestmark = pytest.mark.django_db
@@ -118,3 +123,42 @@ def test_every_page_is_strict_about_what_it_may_load(place: Place) -> None:
             assert directive in policy, (name, directive)
     assert "unsafe" not in _strict(client.get("/nothing/here/"))["Content-Security-Policy"]
     assert _strict(client.get(reverse("admin:login")))["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        "https://evil.example/",
+        "//evil.example/",
+        "/\\evil.example",
+        "javascript:alert(1)",
+        "\thttps://evil.example",
+        "http:evil.example",
+    ],
+)
+@pytest.mark.parametrize("name", ["account_login", "account_signup", "account_logout"])
+def test_nobody_is_led_away_after_signing_in_or_out(place: Place, foreign: str, name: str) -> None:
+    owner = place.world.owner
+    owner.set_password("a long pass phrase")
+    owner.save()
+    client = visitor(owner if name == "account_logout" else None)
+    sent = {
+        "login": owner.email, "password": "a long pass phrase", "email": "new@example.org", "first_name": "New",
+        "password1": "another long phrase", "password2": "another long phrase", "next": foreign,
+    }  # fmt: skip
+    answer = client.post(f"{reverse(name)}?{urlencode({'next': foreign})}", sent)
+    assert answer.status_code == 302
+    assert re.fullmatch(r"/[a-z/]*", answer["Location"])
+
+
+def test_no_form_of_a_project_is_taken_from_another_site(place: Place) -> None:
+    """Every address that takes a form refuses one without this site's token, and changes nothing."""
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(place.world.owner)
+    before = Event.objects.count()
+    told = {
+        name: client.post(place.address(name), {"name": "x"}, headers={"Origin": "https://evil.example"}).status_code
+        for name in OF_PROJECTS
+    }
+    assert set(told.values()) <= {403, 405}, told
+    assert Event.objects.count() == before
