@@ -7,5 +7,5 @@ from django.http import HttpRequest
 
 
 def installation(request: HttpRequest) -> dict[str, object]:
-    """`sandbox_data`: the sources are the built-in sandbox, so every page says so."""
-    return {"sandbox_data": bool(settings.SANDBOX_URL)}
+    """`sandbox_data`: the sources are the built-in sandbox, so every page says so. `has_mail`: mails can be sent."""
+    return {"sandbox_data": bool(settings.SANDBOX_URL), "has_mail": bool(settings.EMAIL_URL)}

@@ -155,6 +155,23 @@ def test_who_is_turned_away_while_typing_gets_back_what_was_typed(
     assert "Typed" not in project.name
 
 
+def test_the_list_of_projects_counts_everybody_in_each(project: Project, owner: User) -> None:
+    for role in (Role.LEAD, Role.READER):
+        join(project, role)
+    project_create(actor=owner, name="Alone")
+    rows = browser(owner).get(reverse("projects:list")).context["page"].items
+    assert {row.name: row.members for row in rows} == {project.name: 3, "Alone": 1}
+
+
+def test_without_a_mail_server_nobody_is_told_to_wait_for_a_mail(settings: Any) -> None:
+    settings.EMAIL_URL = ""
+    page = text_of(browser().get(reverse("account_reset_password")))
+    assert "no mail server" in page
+    assert "is sent to your e-mail address" not in page
+    settings.EMAIL_URL = "mail.example.org"
+    assert "is sent to your e-mail address" in text_of(browser().get(reverse("account_reset_password")))
+
+
 # A lost session
 
 

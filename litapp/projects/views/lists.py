@@ -30,11 +30,12 @@ def projects_of(request: HttpRequest) -> dict[str, object]:
     """Context of the project list: `page` of projects (with role, members, last event) and an open invitation."""
     assert request.user.is_authenticated
     mine = Membership.objects.filter(project=OuterRef("pk"), user=request.user)
+    team = Membership.objects.filter(project=OuterRef("pk")).values("project").annotate(number=Count("pk"))
     projects = (
         Project.objects.visible_to(request.user)
         .annotate(
             my_role=Subquery(mine.values("role")[:1]),
-            members=Count("memberships", distinct=True),
+            members=Subquery(team.values("number")),  # not a Count over the join that already keeps my row only
             changed_at=Max("events__created_at"),
         )
         .order_by("-changed_at", "-pk")
