@@ -40,7 +40,9 @@ demo: $(VENV)/run.stamp
 	@$(DEMO) $(BIN)/python manage.py demo --port $(PORT)
 
 test: $(VENV)/test.stamp
-	@$(BIN)/python -m pytest -n 2 --dist loadscope $(TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist loadscope -m "not e2e" $(TESTS)
+	@echo "Now the browser tests, one after the other (skipped and counted where Chromium is not installed):"
+	@$(BIN)/python -m pytest -m e2e $(TESTS)
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check .

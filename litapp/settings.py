@@ -176,6 +176,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+if TESTING:
+    PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests make hundreds of people
 LOGIN_REDIRECT_URL = "projects:list"
 LOGIN_URL = "account_login"
 ACCOUNT_LOGIN_METHODS = {"email"}
