@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from litapp.projects.models import Membership, Project, Role
 from litapp.projects.refusals import project_deleted_page, right_missing_page
 from litapp.web.numbers import LARGEST
-from litapp.web.signed_out import sign_in_first
+from litapp.web.signed_out import kept_private, sign_in_first
 
 P = ParamSpec("P")
 
@@ -109,7 +109,7 @@ def project_view(right: Right) -> Callable[[ProjectView[P]], Callable[..., HttpR
             if not may(membership, right):
                 return right_missing_page(request, membership, DOING[right], roles_with(right))
             request.membership = membership  # type: ignore[attr-defined]  # this makes it a ProjectRequest
-            return view(request, membership.project, *args, **kwargs)  # type: ignore[arg-type]
+            return kept_private(view(request, membership.project, *args, **kwargs))  # type: ignore[arg-type]
 
         checked.right = right  # type: ignore[attr-defined]  # read by the roles x addresses test
         return checked

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import resolve_url
 from django.urls import reverse
+from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
 
 SESSION_KEY = "unsent_form"
@@ -115,11 +116,20 @@ def sign_in_first(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(target)
 
 
+def kept_private(response: HttpResponse) -> HttpResponse:
+    """The page of one person: no cache shared with others may hold it, unless the view has said more itself."""
+    if not response.has_header("Cache-Control"):
+        patch_cache_control(response, private=True, no_cache=True)
+    return response
+
+
 def signed_in(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Decorator of a page that needs a signed-in person but no project; see `sign_in_first`."""
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        return view(request, *args, **kwargs) if request.user.is_authenticated else sign_in_first(request)
+        if not request.user.is_authenticated:
+            return sign_in_first(request)
+        return kept_private(view(request, *args, **kwargs))
 
     return checked
