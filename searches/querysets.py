@@ -245,22 +245,32 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
         """Counts for every filter value over these candidates; two queries whatever their number."""
         from searches.models import CandidateSource  # late: the models import this module
 
-        counts: dict[str, Any] = {"total": Count("pk"), "year_min": Min("year"), "year_max": Max("year")}
-        counts |= {f"verdict_{name}": Count("pk", filter=condition) for name, condition in VERDICTS.items()}
-        for name in DECISIONS:
-            counts[f"decision_{name}"] = Count("pk", filter=Q(decision="" if name == "undecided" else name))
-        counts |= {f"fit_{value}": Count("pk", filter=Q(fit=value)) for value in (1, 2, 3)}
-        row = self.order_by().aggregate(**counts)
+        groups = (
+            self.order_by()
+            .annotate(unchecked=VERDICTS["unchecked"])
+            .values_list("decision", "fit", "verification__status", "unchecked", "verification__publication_state")
+            .annotate(papers=Count("pk"), earliest=Min("year"), latest=Max("year"))
+        )
+        decisions, fits, verdicts = dict.fromkeys(DECISIONS, 0), dict.fromkeys((3, 2, 1), 0), dict.fromkeys(VERDICTS, 0)
+        total, years = 0, list[int]()
+        for decision, fit, status, unchecked, state, papers, earliest, latest in groups:
+            total += papers
+            decisions[decision or "undecided"] += papers
+            fits[fit] += papers
+            verdicts["unchecked" if unchecked else status] += papers
+            if state in RETRACTED_STATES:
+                verdicts["retracted"] += papers
+            years += [year for year in (earliest, latest) if year is not None]
         links = CandidateSource.objects.filter(candidate__in=self.order_by().values("pk")).exclude(rule=SUPPLEMENT)
         sources = links.values("source").annotate(papers=Count("candidate", distinct=True))
         return Facets(
-            total=row["total"],
-            decisions={name: row[f"decision_{name}"] for name in DECISIONS},
-            verdicts={name: row[f"verdict_{name}"] for name in VERDICTS},
-            fits={value: row[f"fit_{value}"] for value in (3, 2, 1)},
+            total=total,
+            decisions=decisions,
+            verdicts=verdicts,
+            fits=fits,
             sources=dict(sources.order_by("source").values_list("source", "papers")),
-            year_min=row["year_min"],
-            year_max=row["year_max"],
+            year_min=min(years, default=None),
+            year_max=max(years, default=None),
         )
 
     def visible_ids(self, ids: Iterable[int]) -> list[int]:
