@@ -59,6 +59,7 @@ RECORDS = st.builds(
     keywords=st.lists(TEXT, max_size=2).map(tuple),
     identifiers=st.lists(st.builds(Identifier, st.sampled_from(Scheme), FILLED), max_size=3).map(tuple),
     url=TEXT,
+    published_as=st.lists(st.builds(Identifier, st.sampled_from(Scheme), FILLED), max_size=2).map(tuple),
     notices=st.lists(st.builds(Notice, st.sampled_from(NoticeKind), TEXT, TEXT, TEXT, TEXT), max_size=2).map(tuple),
     is_notice=st.booleans(),
     is_preprint=st.booleans(),

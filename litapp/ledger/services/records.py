@@ -56,7 +56,7 @@ def store_lookup(*, answer_id: int, record: Record) -> SourceRecord:
     the answer's row is the lock.
     """
     SourceAnswer.objects.select_for_update().values_list("pk").get(pk=answer_id)
-    row = _row(answer_id, 0, record)
+    row = record_row(answer_id, 0, record)
     known = SourceRecord.objects.filter(answer_id=answer_id, source_id=row.source_id, sha256=row.sha256).first()
     if known is not None:
         return known

@@ -87,6 +87,9 @@ def paper_of(
         "authors_complete": record.authors_complete,
         "identifiers": {scheme.value: _or_null(record.identifier(scheme)) for scheme in _SCHEMES},
         "other_identifiers": _others(record),
+        "published_as": [
+            {"scheme": one.scheme.value, "value": one.value} for one in record.published_as if one.scheme in _SCHEMES
+        ],
         "abstract_status": (abstract.status if abstract else AbstractStatus.MISSING).value,
         "abstract_provenance": _abstract_provenance(abstract),
         "abstract_sections": [
