@@ -12,7 +12,7 @@ from litapp.core.ports import Outcome
 from litapp.core.records import Identifier, Scheme
 from litapp.providers import base, registry
 from litapp.providers.base import CompiledQuery, Deferred, Page, SourceError
-from tests.providers.fakes import Bench, Reply, bench, text_reply
+from tests.providers.fakes import EMAIL, Bench, Reply, bench, text_reply
 from tests.providers.imitations import Imitation
 
 SEARCHED = registry.search_keys()
@@ -209,6 +209,23 @@ def test_a_fault_is_never_zero_results(source: str, fault: str) -> None:
         assert caught.value.outcome is outcome
         assert caught.value.message
         assert isinstance(caught.value, Deferred) is (outcome is Outcome.RATE_LIMITED)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_never_a_doi_that_does_not_exist(fault: str) -> None:
+    reply, outcome = FAULTS[fault]
+    (told,) = registry.agencies_provider().registration_agencies(bench([reply]).client, ["10.1000/n1"]).values()
+    assert (told.agency, told.absent) == ("", False)
+    assert told.error is not None
+    assert told.error.outcome is outcome
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_never_a_paper_without_open_copies(fault: str) -> None:
+    reply, outcome = FAULTS[fault]
+    with pytest.raises(SourceError) as caught:
+        registry.open_access_provider().open_access(bench([reply], email=EMAIL).client, "10.1000/n1")
+    assert caught.value.outcome is outcome
 
 
 def damaged(source: str, how: str) -> Reply:

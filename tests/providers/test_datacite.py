@@ -120,6 +120,7 @@ def record(**attributes: object) -> Record:
         ([{"title": "Own: Sub"}, {"title": "sub", "titleType": "Subtitle"}], "Own: Sub", ""),
         ([{"title": "Eigen"}, {"title": "Own", "titleType": "TranslatedTitle"}], "Eigen", "Own"),
         ([{"title": "Only other", "titleType": "Other"}], "Only other", ""),
+        ([{"title": "Odd", "titleType": "Other"}, {"title": "Own"}], "Own", ""),
         ([{"title": "Only alt", "titleType": "AlternativeTitle"}], "Only alt", ""),
         ([{"title": None}, {"title": "<i>Own</i> &amp; so"}], "<i>Own</i> & so", ""),
         ([None, "text", {}], "", ""),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from litapp.core.ports import Outcome
@@ -118,6 +120,32 @@ def test_both_forms_of_its_404_are_a_no(page: str) -> None:
 def test_answers(status: int, body: bytes, outcome: Outcome, code: str) -> None:
     verdict = SOURCE.classify(status, {}, body)
     assert (verdict.outcome, verdict.code) == (outcome, code)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        json_reply({"HTTP_status_code": 422, "error": True, "message": f"{EMAIL} is refused"}, 422),
+        json_reply({"HTTP_status_code": 404, "error": True, "message": f"not for {EMAIL}"}, 404),
+        text_reply(f"<html>{EMAIL}</html>", 500),
+        text_reply("", 302, location=f"http://127.0.0.1/v2/x?email={EMAIL}"),
+        httpx.ReadTimeout(f"https://api.test/v2/x?email={EMAIL}"),
+    ],
+)
+def test_the_address_is_in_no_log_error_or_archive(
+    reply: httpx.Response | Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="litapp")
+    made = bench([reply], email=EMAIL)
+    said = ""
+    try:
+        SOURCE.open_access(made.client, "10.1000/x")
+    except SourceError as error:
+        said = "".join(traceback.format_exception(error))
+    ours = [entry.getMessage() for entry in caplog.records if entry.name.startswith("litapp")]
+    assert made.archive.answers
+    for text in (said, repr(made.archive.answers), repr(made.archive.errors), repr(made.breaker.messages), *ours):
+        assert EMAIL not in text
 
 
 def test_an_answer_about_another_doi_is_a_failure() -> None:
