@@ -57,7 +57,7 @@ def test_a_web_page_in_place_of_data_is_a_fault_of_the_source_never_zero(
     expect(main).to_contain_text("a web page in place of data", timeout=30_000)
     expect(main).not_to_contain_text(re.compile(r"Crossref[^.]{0,80}\b0 hits"))
     approve_and_run(desk, plan)
-    expect(main).to_contain_text("2 of 4 searches ended", timeout=60_000)
+    expect(main).to_contain_text("4 of 6 searches ended", timeout=60_000)
     expect(main).to_contain_text("Crossref sent a web page in place of data. Nothing can be concluded from it.")
     expect(main.locator("table tr", has_text="Crossref").first).to_contain_text("—")
     expect(main).not_to_contain_text("Success.")
@@ -72,7 +72,7 @@ def test_a_source_that_hangs_holds_up_nobody_and_the_run_can_be_cancelled(
     faults({"source": "crossref", "kind": "hang", "seconds": 60})  # type: ignore[operator]
     run = approve_and_run(desk, plan)
     main = desk.locator("main")
-    expect(main).to_contain_text("3 of 4 searches ended", timeout=30_000)
+    expect(main).to_contain_text("5 of 6 searches ended", timeout=60_000)
     desk.goto(f"{base}/candidates/")
     expect(main).to_contain_text("PubMed")
     desk.goto(run)
