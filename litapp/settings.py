@@ -198,6 +198,10 @@ ACCOUNT_SIGNUP_OPEN = env_flag("LITAPP_SIGNUP_OPEN", True)
 ACCOUNT_ADAPTER = "litapp.projects.accounts.AccountAdapter"
 CSRF_FAILURE_VIEW = "litapp.web.errors.form_out_of_date"
 
+HTTPS_PROXY = env_text("LITAPP_HTTPS_PROXY")
+"""Address of a web proxy through which the sources are asked ("" = none); it may carry a name and a password."""
+if HTTPS_PROXY and not HTTPS_PROXY.startswith(("http://", "https://")):
+    raise BadSetting("LITAPP_HTTPS_PROXY must be an address such as http://proxy.hospital.example:3128")
 SANDBOX_URL = env_text("LITAPP_SANDBOX_URL")
 """Base address of the sandbox; every source is then asked there and every page and export says so."""
 SESSION_COOKIE_NAME = "litledger_sandbox" if SANDBOX_URL else "litledger"

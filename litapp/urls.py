@@ -8,6 +8,7 @@ from django.views.generic import TemplateView
 
 from litapp.overview import overview
 from litapp.projects.urls import urlpatterns as project_urls
+from litapp.projects.views.own_keys import own_keys
 from litapp.projects.views.start import start
 from litapp.web.views import unsent
 
@@ -21,6 +22,7 @@ urlpatterns = [
     path("projects/<int:project_id>/", include("litapp.verification.urls")),
     path("projects/<int:project_id>/", include("references.urls")),
     path("styleguide/", TemplateView.as_view(template_name="styleguide.html"), name="styleguide"),
+    path("account/keys/", own_keys, name="account_keys"),
     path("account/", include("allauth.urls")),
     path("admin/", admin.site.urls),
 ]

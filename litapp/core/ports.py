@@ -64,6 +64,15 @@ class Clock(Protocol):
         """Wait `seconds`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What is left of a source's units (OpenAlex: credits) until `until`, when they start anew. `of` None = unknown."""
+
+    left: float
+    until: datetime
+    of: float | None = None
+
+
 class RateGate(Protocol):
     """Shared pace of one source over all processes (GCRA). Source: design, decision 8."""
 
@@ -75,6 +84,28 @@ class RateGate(Protocol):
 
     def observe_limit(self, source: str, operation: str, per_second: float) -> None:
         """A limit read from an answer's headers replaces the configured one from now on."""
+
+    def observe_budget(self, source: str, budget: Budget) -> None:
+        """What an answer said of the units left; the latest word counts."""
+
+    def budget(self, source: str) -> Budget | None:
+        """The latest word on the units left, while it holds; None = nothing is known."""
+
+
+class Places(Protocol):
+    """The requests that may be open at one source at once, counted over all processes.
+
+    A place is lent for a while only: one whose holder was killed comes back by itself.
+    """
+
+    def take(self, source: str, most: int) -> str | None:
+        """Take one of `most` places (fewer if the source said so); a token, or None when all are taken."""
+
+    def give_back(self, source: str, token: str) -> None:
+        """Give a place back."""
+
+    def observe(self, source: str, most: int) -> None:
+        """The number of places read from an answer's headers."""
 
 
 class Breaker(Protocol):

@@ -90,6 +90,48 @@ class SourcePace(models.Model):
         return self.source
 
 
+class SourcePlace(models.Model):
+    """One of the requests that may be open at one source at once: lent until `until`, free when that is past."""
+
+    source = models.CharField(max_length=60)
+    number = models.PositiveSmallIntegerField()
+    token = models.CharField(max_length=32, blank=True, default="")
+    held_by = models.CharField(max_length=80, blank=True, default="")
+    """Name of the process (`jobs.services.worker_name`): the places of a dead worker are freed."""
+    until = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "number"], name="places_are_numbered")]
+
+    def __str__(self) -> str:
+        return f"{self.source}, place {self.number + 1}"
+
+
+class SourceConcurrency(models.Model):
+    """How many requests a source lets be open at once, as its answers last said."""
+
+    source = models.CharField(max_length=60, primary_key=True)
+    most = models.PositiveSmallIntegerField()
+    observed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.most}"
+
+
+class SourceBudget(models.Model):
+    """What is left of a source's units (OpenAlex: credits of the day), as its answers last said."""
+
+    source = models.CharField(max_length=60, primary_key=True)
+    """Source key, "+key" where a key is used, "@account" where it is a user's own: each has a budget of its own."""
+    left = models.FloatField()
+    of = models.FloatField(null=True, blank=True)
+    until = models.DateTimeField()
+    observed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.left:g} left"
+
+
 class HealthState(models.TextChoices):
     CLOSED = "closed", "Available"
     OPEN = "open", "Left alone"

@@ -17,7 +17,7 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from litapp.jobs.models import LEASE, LeasedStep, LeasedStepQuerySet, StepState, WorkerBeat
+from litapp.jobs.models import LEASE, LeasedStep, LeasedStepQuerySet, SourcePlace, StepState, WorkerBeat
 
 DEAD_AFTER = timedelta(seconds=10)
 """A process that gave no sign of life for this long is taken for dead and its leases are freed."""
@@ -133,7 +133,9 @@ def leased_models() -> list[type[LeasedStep]]:
 
 
 def release_of(name: str) -> int:
-    """Free every lease held under `name`: its process ended, or stops now. Returns how many."""
+    """Free every lease, and every place at a source, held under `name`: its process ended, or stops now. Returns how
+    many leases."""
+    _free_places(SourcePlace.objects.filter(held_by=name))
     held = {"state": StepState.RUNNING, "leased_by": name}
     return sum(_objects(model).filter(**held).update(**_released(StepState.QUEUED)) for model in leased_models())
 
@@ -146,6 +148,8 @@ def release_dead() -> int:
     """
     now = timezone.now()
     alive = {worker_name(), *WorkerBeat.objects.filter(beat_at__gt=now - DEAD_AFTER).values_list("name", flat=True)}
+    silent = WorkerBeat.objects.filter(beat_at__lte=now - DEAD_AFTER).exclude(name=worker_name()).values("name")
+    _free_places(SourcePlace.objects.filter(held_by__in=silent))
     freed = 0
     for model in leased_models():
         left = (
@@ -157,6 +161,12 @@ def release_dead() -> int:
             freed += left.update(**_released(StepState.QUEUED))
     WorkerBeat.objects.filter(beat_at__lt=now - timedelta(days=1)).delete()
     return freed
+
+
+def _free_places(places: models.QuerySet[SourcePlace]) -> None:
+    """Places at sources are free again at once; the next look finds them past their time."""
+    if places.exists():
+        places.update(token="", held_by="", until=timezone.now() - timedelta(seconds=1))
 
 
 def _objects(model: type[LeasedStep]) -> models.QuerySet[LeasedStep]:

@@ -24,6 +24,18 @@ class SignupNameForm(forms.Form):
         user.save(update_fields=["first_name"])
 
 
+class OwnKeyForm(forms.Form):
+    """A person's own key for one source; what was typed is never sent back to the page."""
+
+    key = forms.CharField(
+        label="Key",
+        max_length=500,
+        strip=True,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        error_messages={"required": "Paste the key that the source gave you."},
+    )
+
+
 class RenameForm(forms.ModelForm):
     """Name and description of a project."""
 

@@ -55,6 +55,22 @@ class Membership(models.Model):
         return f"user {self.user_id} in project {self.project_id}: {self.role}"
 
 
+class OwnKey(models.Model):
+    """A person's own key for a source, sealed (`projects.services.sealing`); its last four characters are shown."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="own_keys")
+    source = models.CharField(max_length=40)
+    sealed = models.TextField()
+    last_four = models.CharField(max_length=4)
+    saved_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "source"], name="one_own_key_per_source")]
+
+    def __str__(self) -> str:
+        return f"key of user {self.user_id} for {self.source}"
+
+
 class Invitation(models.Model):
     """An invitation by link. Only a hash of the link's token is kept."""
 

@@ -56,6 +56,23 @@ def origin(url: str) -> tuple[str, str, int]:
     return scheme, parts.hostname.lower(), parts.port or (443 if scheme == "https" else 80)
 
 
+def is_obviously_local(host: str) -> bool:
+    """True for a host whose text alone shows that it is not public: "localhost", "intranet", a private address …"""
+    bare = host.strip("[]").lower().rstrip(".")
+    if bare == "localhost" or bare.endswith((".localhost", ".local", ".internal")):
+        return True
+    try:
+        ipaddress.ip_address(bare.partition("%")[0])
+    except ValueError:
+        return "." not in bare
+    return not is_public(bare)
+
+
+def is_home(home: tuple[str, str, int], there: tuple[str, str, int]) -> bool:
+    """True when `there` is the configured origin, or the same host by https in place of http."""
+    return there == home or (home[0] == "http" and there[0] == "https" and there[1] == home[1] and there[2] == 443)
+
+
 class AddressGuard:
     """Decides per connection. `configured` are the base addresses of this installation's sources."""
 
@@ -87,12 +104,5 @@ class AddressGuard:
         """Refuse a redirect target whose text alone shows that it is not public. Raises AddressRefused."""
         if self.is_configured(host, port):
             return
-        bare = host.strip("[]").lower().rstrip(".")
-        if bare == "localhost" or bare.endswith((".localhost", ".local", ".internal")):
-            raise AddressRefused(f"{host} is not a public address")
-        try:
-            ipaddress.ip_address(bare.partition("%")[0])
-        except ValueError:
-            return
-        if not is_public(bare):
+        if is_obviously_local(host):
             raise AddressRefused(f"{host} is not a public address")

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 from litapp.core.plan import Filters, PlanQuery
-from litapp.core.ports import Answer, Outcome, Request
+from litapp.core.ports import Answer, Budget, Outcome, Request
 from litapp.core.records import Identifier, Record
 
 
@@ -314,6 +314,28 @@ class OpenAccessLocations(Protocol):
         self, client: Client, doi: str, *, max_age_seconds: float | None = None
     ) -> tuple[OpenAccess | None, int]:
         """Open copies of a DOI (None = the source does not know the DOI), and the answer. Raises SourceError."""
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A source whose calls cost units of a budget that starts anew after a while (OpenAlex: credits a day)."""
+
+    unit: str
+    """The name of its units, in the plural."""
+
+    def search_cost(self, records: int) -> int:
+        """Units that fetching so many records of one query costs. Pure."""
+
+    def published_budget(self, status: int, headers: dict[str, str], body: bytes, now: datetime) -> Budget | None:
+        """What an answer says of the units left; None where it says nothing that can be trusted. Pure."""
+
+
+@runtime_checkable
+class LimitsConcurrency(Protocol):
+    """A source whose answers say how many requests may be open at once."""
+
+    def published_concurrency(self, headers: dict[str, str]) -> int | None:
+        """The number in an answer's headers; None where there is none. Pure."""
 
 
 @runtime_checkable

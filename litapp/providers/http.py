@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import logging
 import random
-import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import httpcore
 import httpx
 
-from litapp.core.ports import Answer, Breaker, Clock, Outcome, RateGate, Request, ResponseArchive
-from litapp.providers import registry
-from litapp.providers.addresses import AddressGuard, AddressRefused, Resolver, origin, resolve
-from litapp.providers.base import Classification, Credentials, Deferred, SourceError
+from litapp.core.ports import Answer, Breaker, Clock, Outcome, Places, RateGate, Request, ResponseArchive
+from litapp.providers import failures, registry
+from litapp.providers.addresses import (
+    AddressGuard,
+    AddressRefused,
+    Resolver,
+    is_home,
+    is_obviously_local,
+    origin,
+    resolve,
+)
+from litapp.providers.base import Classification, Credentials, Deferred, LimitsConcurrency, Metered, SourceError
+from litapp.providers.failures import Failure
+from litapp.providers.open_requests import OpenRequests
 from litapp.providers.policies import policy_for
 from litapp.providers.retry import LONGEST_SLEEP, RetryPolicy, repeat, seconds_until
-from litapp.providers.secrets import Redactor, without_echoed_key
+from litapp.providers.secrets import Redactor, sendable, without_echoed_key
 from litapp.providers.settings import SourceSettings
 
 logger = logging.getLogger(__name__)
@@ -31,14 +40,6 @@ _KEPT_HEADERS = (
     "content-type", "date", "retry-after", "location", "server", "x-api-pool", "x-concurrency-limit", "x-openalex-",
     "ratelimit-", "x-ratelimit-", "x-rate-limit", "x-amzn-errortype",
 )  # fmt: skip
-
-
-class _Failure(Exception):
-    """No answer came, or none that may be kept. Carries what it means; its text holds no secret."""
-
-    def __init__(self, verdict: Classification, kind: str) -> None:
-        super().__init__(kind)
-        self.verdict, self.kind = verdict, kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +75,14 @@ class _GuardedBackend(httpcore.SyncBackend):
         raise AddressRefused("local sockets are not used")
 
 
-def guarded_transport(guard: AddressGuard) -> httpx.HTTPTransport:
-    """A transport whose connections all pass `guard`. Replaces the backend of httpx's private connection pool."""
-    transport = httpx.HTTPTransport(limits=httpx.Limits(max_connections=20, keepalive_expiry=30))
-    transport._pool._network_backend = _GuardedBackend(guard)
+def guarded_transport(guard: AddressGuard, proxy: str = "") -> httpx.HTTPTransport:
+    """A transport whose connections all pass `guard`. Replaces the backend of httpx's private connection pool.
+
+    With `proxy` it connects to nothing but the proxy, which looks the names up; they are checked as texts before.
+    """
+    limits = httpx.Limits(max_connections=20, keepalive_expiry=30)
+    transport = httpx.HTTPTransport(limits=limits, proxy=httpx.Proxy(proxy) if proxy else None)
+    transport._pool._network_backend = _GuardedBackend(AddressGuard([proxy], lambda *_: []) if proxy else guard)
     return transport
 
 
@@ -85,7 +90,9 @@ class PoliteClient:
     """Implements `base.Client` for one or several sources. May be shared between threads; close it at the end.
 
     `settings` maps source keys to this installation's settings. `transport`, `resolver` and `chance` are for tests.
-    Between processes the pace is shared through `gate`; the number of requests open at once is held per client.
+    Between processes the pace is shared through `gate`, and so are the requests open at once through `places`, for
+    sources that allow few; beyond that they are counted per client. `proxy` is the address of the hospital's web proxy
+    ("" = none); addresses of this machine and its network are never asked through it.
     """
 
     def __init__(
@@ -96,6 +103,8 @@ class PoliteClient:
         gate: RateGate,
         breaker: Breaker,
         archive: ResponseArchive,
+        places: Places | None = None,
+        proxy: str = "",
         transport: httpx.BaseTransport | None = None,
         resolver: Resolver = resolve,
         chance: Callable[[], float] = random.random,
@@ -107,16 +116,20 @@ class PoliteClient:
         self._chance, self._policy, self._largest_body = chance, policy or RetryPolicy(), largest_body
         self._guard = AddressGuard((s.base_url for s in self._settings.values() if s.base_url), resolver)
         self._http = httpx.Client(transport=transport or guarded_transport(self._guard), trust_env=False)
-        self._open = {
-            source: threading.BoundedSemaphore(
-                policy_for(source, has_key=bool(s.key), has_email=bool(s.email)).concurrency
-            )
+        through_proxy = transport or (guarded_transport(self._guard, proxy) if proxy else None)
+        self._proxied = httpx.Client(transport=through_proxy, trust_env=False) if proxy else None
+        self._places = places
+        most_open = {
+            source: policy_for(source, has_key=bool(s.key), has_email=bool(s.email)).concurrency
             for source, s in self._settings.items()
         }
+        self._open = OpenRequests(most_open, places=places, clock=clock, chance=chance)
 
     def close(self) -> None:
         """Close all connections."""
         self._http.close()
+        if self._proxied is not None:
+            self._proxied.close()
 
     def send(self, request: Request, *, max_age_seconds: float | None = None) -> Answer:
         """Send (or reuse) one request; see `base.Client.send`.
@@ -131,17 +144,19 @@ class PoliteClient:
             kept = self._archive.find(request, max_age_seconds)
             if kept is not None:
                 return kept
+        label = registry.source(source).label
+        self._require_budget(request, label)
         closed_until = self._breaker.check(source)
         if closed_until is not None:
             raise Deferred(
                 source,
                 Outcome.TRANSIENT,
-                f"{registry.source(source).label} failed several times in a row and is left alone for a while.",
+                f"{label} failed several times in a row and is left alone for a while.",
                 hint="LitLedger tries again by itself.",
                 retry_at=closed_until,
                 code="left_alone",
             )
-        credentials = _checked(source, registry.provider(source).credentials(settings))
+        credentials = sendable(source, label, registry.provider(source).credentials(settings))
         answer, verdict, retry_at = repeat(
             lambda attempt: self._attempt(request, settings, credentials, attempt),
             clock=self._clock,
@@ -160,6 +175,20 @@ class PoliteClient:
             retry_at=retry_at,
             answer_id=answer.answer_id,
             code=verdict.code,
+        )
+
+    def _require_budget(self, request: Request, label: str) -> None:
+        """Raises Deferred for a call that costs more than is left of the source's budget; free calls go on."""
+        budget = self._gate.budget(request.source) if request.cost else None
+        if budget is None or budget.left >= request.cost or budget.until <= self._clock.now():
+            return
+        raise Deferred(
+            request.source,
+            Outcome.RATE_LIMITED,
+            f"{label}'s budget is spent: this call costs {request.cost}, and {budget.left:g} are left.",
+            hint=f"It starts anew at {budget.until:%H:%M} UTC; LitLedger goes on then by itself.",
+            retry_at=budget.until,
+            code="budget_spent",
         )
 
     def _usable_settings(self, source: str) -> SourceSettings:
@@ -185,7 +214,7 @@ class PoliteClient:
         status, headers, body, error = 0, dict[str, str](), b"", ""
         try:
             received = self._exchange(request, settings, credentials)
-        except _Failure as failure:
+        except Failure as failure:
             verdict, error = failure.verdict, failure.kind
         else:
             provider = registry.provider(request.source)
@@ -196,9 +225,7 @@ class PoliteClient:
                 body = without_echoed_key(body)
                 if settings.email:
                     body = Redactor(settings.email).body(body)
-            limit = provider.published_limit(headers, body)
-            if limit is not None:
-                self._gate.observe_limit(request.source, request.operation, limit)
+            verdict = self._told(request, settings, verdict, status, headers, body)
         now = self._clock.now()
         elapsed = (now - started).total_seconds()
         if verdict.outcome is Outcome.RATE_LIMITED and verdict.whole_source:
@@ -221,6 +248,38 @@ class PoliteClient:
         )  # fmt: skip
         return answer, verdict
 
+    def _told(
+        self,
+        request: Request,
+        settings: SourceSettings,
+        verdict: Classification,
+        status: int,
+        headers: dict[str, str],
+        body: bytes,
+    ) -> Classification:
+        """Pass on what the answer says of limits and budgets; the verdict in the words of whose key it is."""
+        provider, source = registry.provider(request.source), request.source
+        limit = provider.published_limit(headers, body)
+        if limit is not None:
+            self._gate.observe_limit(source, request.operation, limit)
+        if isinstance(provider, LimitsConcurrency) and self._places is not None:
+            most = provider.published_concurrency(headers)
+            if most is not None:
+                self._places.observe(source, most)
+        if isinstance(provider, Metered):
+            budget = provider.published_budget(status, headers, body, self._clock.now())
+            if budget is not None:
+                self._gate.observe_budget(source, budget)
+                if verdict.code == "budget_spent" and verdict.retry_after is None:
+                    verdict = replace(verdict, retry_after=budget.until)
+        if verdict.code == "bad_key" and settings.key_owner:
+            return replace(
+                verdict,
+                message=f"{registry.source(source).label} does not accept the own key of {settings.key_owner}.",
+                hint="Whoever owns the key corrects or removes it under “My keys”.",
+            )
+        return verdict
+
     def _wait_for_slot(self, request: Request) -> None:
         wait = self._gate.reserve(request.source, request.operation)
         if wait > LONGEST_SLEEP:
@@ -237,20 +296,8 @@ class PoliteClient:
 
     def _exchange(self, request: Request, settings: SourceSettings, credentials: Credentials) -> _Received:
         """One request with its redirections, within the number of connections the source allows."""
-        slots = self._open[request.source]
-        if not slots.acquire(timeout=LONGEST_SLEEP):
-            raise Deferred(
-                request.source,
-                Outcome.RATE_LIMITED,
-                f"{registry.source(request.source).label} is still busy with earlier requests of this installation.",
-                hint="LitLedger waits and goes on by itself.",
-                retry_at=self._clock.now() + timedelta(seconds=LONGEST_SLEEP + 5),
-                code="busy",
-            )
-        try:
+        with self._open.one(request.source):
             return self._follow(request, settings, credentials)
-        finally:
-            slots.release()
 
     def _follow(self, request: Request, settings: SourceSettings, credentials: Credentials) -> _Received:
         label = registry.source(request.source).label
@@ -260,7 +307,7 @@ class PoliteClient:
             url = url.copy_merge_params(list(request.params))
         stop_at = self._clock.now() + timedelta(seconds=settings.deadline)
         for _ in range(MOST_REDIRECTS + 1):
-            trusted = _trusted(home, origin(str(url)))
+            trusted = is_home(home, origin(str(url)))
             message = _message(request, url, credentials if trusted else Credentials(), settings)
             received = self._receive(label, message, stop_at)
             location = received.headers.get("location", "")
@@ -271,107 +318,44 @@ class PoliteClient:
                 there = origin(str(target))
                 self._guard.refuse_obvious(there[1], there[2])
             except (ValueError, httpx.InvalidURL, AddressRefused):
-                raise _unavailable(label, "sent us to an address that must not be used", "refused address") from None
+                raise failures.unavailable(
+                    label, "sent us to an address that must not be used", "refused address"
+                ) from None
             if origin(str(url))[0] == "https" and there[0] == "http":
-                raise _unavailable(label, "sent us from a protected to an unprotected address", "downgrade")
-            if request.method == "POST" and (received.status == 303 or not _trusted(home, there)):
-                raise _unavailable(label, "sent a query elsewhere", "redirected POST")
+                raise failures.unavailable(label, "sent us from a protected to an unprotected address", "downgrade")
+            if request.method == "POST" and (received.status == 303 or not is_home(home, there)):
+                raise failures.unavailable(label, "sent a query elsewhere", "redirected POST")
             url = target
-        raise _unavailable(label, "sent us round in circles", "too many redirections")
+        raise failures.unavailable(label, "sent us round in circles", "too many redirections")
 
     def _receive(self, label: str, message: httpx.Request, stop_at: datetime) -> _Received:
         """Send one message and read its answer, at most `largest_body` bytes and not beyond `stop_at`."""
         try:
-            response = self._http.send(message, stream=True, follow_redirects=False)
+            proxied = None if is_obviously_local(message.url.host) else self._proxied
+            response = (proxied or self._http).send(message, stream=True, follow_redirects=False)
             try:
                 body = bytearray()
                 for chunk in response.iter_bytes():
                     body += chunk
                     if len(body) > self._largest_body:
-                        raise _Failure(
-                            Classification(
-                                Outcome.PERMANENT,
-                                f"{label} sent more data than LitLedger accepts in one answer.",
-                                hint="Ask for less at once.",
-                                code="too_large",
-                            ),
-                            "body too large",
-                        )
+                        raise failures.too_large(label)
                     if self._clock.now() > stop_at:
-                        raise _silent(label)
+                        raise failures.silent(label)
             finally:
                 response.close()
+        # The causes are left out on purpose: they carry the request with its headers.
         except httpx.TimeoutException:
-            raise _silent(label) from None
+            raise failures.silent(label) from None
         except httpx.DecodingError:
-            raise _Failure(
-                Classification(Outcome.MALFORMED, f"{label} sent data that cannot be unpacked."), "bad compression"
-            ) from None
+            raise failures.not_unpacked(label) from None
         except AddressRefused:
-            raise _unavailable(label, "leads to an address that must not be used", "refused address") from None
+            raise failures.unavailable(label, "leads to an address that must not be used", "refused address") from None
         except (httpx.ConnectError, httpx.ProxyError):
-            raise _Failure(
-                Classification(
-                    Outcome.TRANSIENT,
-                    f"{label} could not be reached.",
-                    hint="Check this computer's internet connection, or try again later.",
-                    code="unreachable",
-                ),
-                "no connection",
-            ) from None
+            raise failures.unreachable(label) from None
         except (httpx.TransportError, httpx.StreamError):
-            # The cause is left out on purpose, here and above: it carries the request with its headers.
-            raise _Failure(
-                Classification(
-                    Outcome.TRANSIENT, f"The connection to {label} broke off.", hint="Try again later.", code="cut"
-                ),
-                "connection broke off",
-            ) from None
+            raise failures.broken_off(label) from None
         headers = {name.lower(): value for name, value in response.headers.items()}
         return _Received(response.status_code, headers, bytes(body))
-
-
-def _silent(label: str) -> _Failure:
-    return _Failure(
-        Classification(
-            Outcome.TRANSIENT, f"{label} did not answer in time.", hint="Try again later.", code="timeout", repeats=1
-        ),
-        "timeout",
-    )
-
-
-def _unavailable(label: str, what: str, kind: str) -> _Failure:
-    """The source cannot be used just now; this says nothing about any record."""
-    return _Failure(
-        Classification(
-            Outcome.TRANSIENT,
-            f"{label} is not available: it {what}.",
-            hint="A login page of the network may be in the way. Open any web page once, then try again.",
-            code="refused_address",
-            repeats=0,
-        ),
-        kind,
-    )
-
-
-def _trusted(home: tuple[str, str, int], there: tuple[str, str, int]) -> bool:
-    """True when `there` is the configured origin, or the same host by https in place of http."""
-    return there == home or (home[0] == "http" and there[0] == "https" and there[1] == home[1] and there[2] == 443)
-
-
-def _checked(source: str, credentials: Credentials) -> Credentials:
-    """The credentials, if they can be sent at all. Raises SourceError without quoting them."""
-    for name, value in credentials.headers:
-        if not value.isascii() or not value.isprintable():
-            what = "contact address" if name.lower() == "user-agent" else "key"
-            raise SourceError(
-                source,
-                Outcome.PERMANENT,
-                f"The {what} for {registry.source(source).label} holds characters that cannot be sent.",
-                hint="Correct it in the settings: often a blank or a line break was copied along.",
-                code="bad_key",
-            )
-    return credentials
 
 
 def _message(request: Request, url: httpx.URL, credentials: Credentials, settings: SourceSettings) -> httpx.Request:

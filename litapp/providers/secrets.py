@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, quote_plus
 
+from litapp.core.ports import Outcome
+from litapp.providers.base import Credentials, SourceError
+
 PLACE = "[removed]"
 _SHORTEST = 6
 """Characters. A shorter "key" would be found within ordinary words and damage the answer."""
@@ -32,6 +35,21 @@ class Redactor:
         for form in self._forms:
             body = body.replace(form.encode(), PLACE.encode())
         return body
+
+
+def sendable(source: str, label: str, credentials: Credentials) -> Credentials:
+    """The credentials, if they can be sent at all. Raises SourceError without quoting them."""
+    for name, value in credentials.headers:
+        if not value.isascii() or not value.isprintable():
+            what = "contact address" if name.lower() == "user-agent" else "key"
+            raise SourceError(
+                source,
+                Outcome.PERMANENT,
+                f"The {what} for {label} holds characters that cannot be sent.",
+                hint="Correct it in the settings: often a blank or a line break was copied along.",
+                code="bad_key",
+            )
+    return credentials
 
 
 def without_echoed_key(body: bytes) -> bytes:

@@ -11,6 +11,8 @@ class SourceSettings:
 
     `base_url` is the address all paths are relative to (no slash at the end needed); it may point to the sandbox.
     `key` and `email` are secret or personal: they are added when a request is sent and never stored, logged or shown.
+    `key_owner` names the user whose own key this is ("" = the installation's), `account` is what limits and budgets of
+    that key are kept under.
     `timeout` is seconds for connecting and for each wait for data; `deadline` seconds for a whole answer.
     """
 
@@ -21,3 +23,5 @@ class SourceSettings:
     enabled: bool = True
     timeout: float = 20.0
     deadline: float = 60.0
+    key_owner: str = ""
+    account: str = ""

@@ -30,7 +30,7 @@ from litapp.core.formats.planyaml import plan_to_yaml
 from litapp.core.records import record_to_dict
 from litapp.ledger.services.archive import body_of
 from litapp.ledger.services.bodies import DamagedBody
-from litapp.ledger.services.clients import source_settings
+from litapp.ledger.services.clients import known_secrets
 from searches.models import RetrievalRun
 from searches.services.bundle_facts import dedup_parameters, manifest_of
 from searches.services.bundle_files import BundleError, write_zip
@@ -98,7 +98,7 @@ class _Writer:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.files: dict[str, dict[str, Any]] = {}
-        self._secrets = [entry.key.encode() for entry in source_settings().values() if len(entry.key) >= SHORTEST_KEY]
+        self._secrets = [key.encode() for key in known_secrets() if len(key) >= SHORTEST_KEY]
 
     def whole(self, name: str, content: bytes) -> None:
         """One file at once."""

@@ -10,9 +10,9 @@ from typing import Any
 from django.db import connections
 
 from litapp.core.plan import SearchPlan
-from litapp.ledger.services.clients import client_for, source_state
+from litapp.ledger.services.clients import client_for, source_state, user_client
 from litapp.projects.services.events import record_event
-from litapp.providers.base import CompiledQuery, CountResult, SourceError
+from litapp.providers.base import Client, CompiledQuery, CountResult, SourceError
 from litapp.providers.registry import search_provider, source
 from searches.models import PlanCount, SearchPlanVersion
 from searches.services.plan_check import require_complete
@@ -40,7 +40,7 @@ def counts_refresh(*, version: SearchPlanVersion, actor: Any = None) -> list[Pla
     """
     content = version.plan_content
     require_complete(content)
-    counted = count_lines(content)
+    counted = count_lines(content, user_id=actor.pk if actor is not None else None)
     rows = PlanCount.objects.bulk_create(_row(version, item) for item in counted)
     if actor is not None:
         totals = [{"source": row.source, "query": row.query_index, "total": row.total} for row in rows]
@@ -54,32 +54,36 @@ def counts_refresh(*, version: SearchPlanVersion, actor: Any = None) -> list[Pla
     return rows
 
 
-def count_lines(content: SearchPlan) -> list[Counted]:
-    """Count every query line; one thread a source, so that a slow one holds up nobody else."""
+def count_lines(content: SearchPlan, *, user_id: int | None = None) -> list[Counted]:
+    """Count every query line; one thread a source, so that a slow one holds up nobody else. With the user's own keys,
+    where there are any."""
     by_source: dict[str, list[QueryLine]] = {}
     for line in query_lines(content):
         by_source.setdefault(line.source, []).append(line)
     if not by_source:
         return []
     with ThreadPoolExecutor(max_workers=len(by_source), thread_name_prefix="count") as pool:
-        return [item for part in pool.map(_count_in_thread, by_source.values()) for item in part]
+        work = [(lines, user_client(source, user_id)) for source, lines in by_source.items()]
+        return [item for part in pool.map(_count_in_thread, work) for item in part]
 
 
-def _count_in_thread(lines: Sequence[QueryLine]) -> list[Counted]:
+def _count_in_thread(work: tuple[Sequence[QueryLine], Client | None]) -> list[Counted]:
+    """The lines of one source, with a user's own client for it or the installation's."""
+    lines, own = work
     try:
-        return [_count(line) for line in lines]
+        return [_count(line, own) for line in lines]
     finally:
         connections.close_all()
 
 
-def _count(line: QueryLine) -> Counted:
+def _count(line: QueryLine, own: Client | None) -> Counted:
     if line.query is None:
         return Counted(line, error=line.error)
     state = source_state(line.source)
     if not state.usable:
         return Counted(line, error=f"{state.reason} {state.hint}".strip())
     try:
-        result = search_provider(line.source).count(client_for(line.source), line.query)
+        result = search_provider(line.source).count(own or client_for(line.source), line.query)
     except SourceError as error:
         return Counted(line, error=f"{error.message} {error.hint}".strip(), answer_id=error.answer_id)
     return Counted(line, result, answer_id=result.answer_id)

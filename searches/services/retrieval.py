@@ -17,7 +17,7 @@ from litapp.jobs.lease import kept
 from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost
 from litapp.jobs.turns import writers_turn
-from litapp.ledger.services.clients import client_for, source_state
+from litapp.ledger.services.clients import client_for, source_state, user_client
 from litapp.providers.base import Client, Deferred, Page, SourceError
 from litapp.providers.registry import search_provider, source
 from searches.models import RetrievalRun, RetrievalStep
@@ -166,7 +166,8 @@ def _client(step: RetrievalStep) -> Client:
     earlier = replayed_step(step)
     if earlier is not None:
         return ReplayingClient(earlier)
-    return ReusingClient(client_for(step.source), since=step.reuse_from or timezone.now())
+    client = user_client(step.source, step.run.started_by_id) or client_for(step.source)
+    return ReusingClient(client, since=step.reuse_from or timezone.now())
 
 
 def _unproven(step: RetrievalStep, what: str) -> SourceError:

@@ -96,6 +96,7 @@ TABLE: dict[str, Right | Open] = {
     "references:styles": Right.EXPORT,
     "references:export": Right.EXPORT,
     "references:export_file": Right.EXPORT,
+    "account_keys": Open.SIGNED_IN,
     "account_login": Open.ACCOUNT,
     "account_logout": Open.ACCOUNT,
     "account_inactive": Open.ACCOUNT,

@@ -12,7 +12,7 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litapp.core.ports import Clock
+from litapp.core.ports import Budget, Clock
 from litapp.jobs.models import SourcePace
 from litapp.jobs.pace import DatabaseRateGate
 from litapp.providers.policies import MARGIN, policy_for
@@ -139,3 +139,50 @@ def test_four_processes_share_one_pace(kind: str, tmp_path: Path) -> None:
     assert len(slots) == 60
     gaps = [later - earlier for earlier, later in pairwise(slots)]
     assert min(gaps) == pytest.approx(MARGIN / 3 / 10, abs=1e-4)
+
+
+def test_the_latest_word_on_a_budget_counts_until_it_starts_anew(db: None, clock: StillClock) -> None:
+    limits, midnight = gate(clock), clock.now() + timedelta(hours=12)
+    assert limits.budget("openalex") is None
+    limits.observe_budget("openalex", Budget(640, midnight, 1000))
+    limits.observe_budget("openalex", Budget(630, midnight, 1000))
+    assert gate(clock).budget("openalex") == Budget(630, midnight, 1000)
+    assert limits.budget("pubmed") is None
+    clock.pass_time(12 * 3600)
+    assert limits.budget("openalex") is None
+
+
+def test_a_budget_of_another_key_is_another_budget(db: None, clock: StillClock) -> None:
+    def of(account: str, key: bool) -> DatabaseRateGate:
+        return DatabaseRateGate(
+            lambda source: policy_for(source, has_key=key, has_email=True),
+            clock=clock,
+            account_of=lambda source: account,
+            has_key=lambda source: key,
+        )
+
+    gates = [of("", False), of("", True), of("u5", True), of("u6", True)]
+    for number, limits in enumerate(gates):
+        limits.observe_budget("openalex", Budget(number, clock.now() + timedelta(hours=1)))
+    assert [limits.budget("openalex").left for limits in gates] == [0, 1, 2, 3]  # type: ignore[union-attr]
+
+
+def test_an_own_key_has_its_own_slots_and_is_pushed_back_alone(db: None, clock: StillClock) -> None:
+    def of(account: str) -> DatabaseRateGate:
+        return DatabaseRateGate(
+            lambda source: policy_for(source, has_key=True, has_email=True), clock=clock, account_of=lambda s: account
+        )
+
+    assert [of("").reserve("pubmed", ""), of("u5").reserve("pubmed", "")] == [0, 0]
+    of("u5").push_back("pubmed", clock.now() + timedelta(seconds=60))
+    assert of("u5").reserve("pubmed", "") == 60
+    assert of("").reserve("pubmed", "") < 1
+
+
+def test_an_unchanged_budget_is_not_written_again(
+    db: None, clock: StillClock, django_assert_num_queries: pytest.FixtureRequest
+) -> None:
+    limits, until = gate(clock), clock.now() + timedelta(hours=1)
+    limits.observe_budget("openalex", Budget(640, until, 1000))
+    with django_assert_num_queries(1):  # type: ignore[operator]
+        limits.observe_budget("openalex", Budget(640, until + timedelta(seconds=1), 1000))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 
-from litapp.core.ports import Answer, Outcome, Request
+from litapp.core.ports import Answer, Budget, Outcome, Places, Request
 from litapp.providers.http import PoliteClient
 from litapp.providers.settings import SourceSettings
 
@@ -52,6 +52,7 @@ class FakeGate:
     reserved: list[tuple[str, str]] = field(default_factory=list)
     pushed: list[tuple[str, datetime]] = field(default_factory=list)
     observed: list[tuple[str, str, float]] = field(default_factory=list)
+    budgets: dict[str, Budget] = field(default_factory=dict)
 
     def reserve(self, source: str, operation: str) -> float:
         self.reserved.append((source, operation))
@@ -62,6 +63,12 @@ class FakeGate:
 
     def observe_limit(self, source: str, operation: str, per_second: float) -> None:
         self.observed.append((source, operation, per_second))
+
+    def observe_budget(self, source: str, budget: Budget) -> None:
+        self.budgets[source] = budget
+
+    def budget(self, source: str) -> Budget | None:
+        return self.budgets.get(source)
 
 
 @dataclass
@@ -162,6 +169,7 @@ def bench(
     waits: Sequence[float] = (),
     settings: dict[str, SourceSettings] | None = None,
     largest_body: int = 1_000_000,
+    places: Places | None = None,
 ) -> Bench:
     """A client for all sources in front of a scripted one. Chance is switched off."""
     clock, gate, breaker, archive = FakeClock(), FakeGate(list(waits)), FakeBreaker(), FakeArchive()
@@ -175,6 +183,7 @@ def bench(
         transport=httpx.MockTransport(source),
         chance=lambda: 0.0,
         largest_body=largest_body,
+        places=places,
     )
     return Bench(client, source, clock, gate, breaker, archive)
 

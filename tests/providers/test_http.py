@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from datetime import timedelta
 
 import httpx
@@ -10,7 +11,7 @@ import pytest
 
 from litapp.core.ports import Answer, Outcome, Request
 from litapp.providers.base import Deferred, SourceError
-from tests.providers.fakes import START, Bench, ScriptedSource, bench, json_reply, settings_of, text_reply
+from tests.providers.fakes import START, Bench, Reply, ScriptedSource, bench, json_reply, settings_of, text_reply
 
 WORK = {"status": "ok", "message-type": "work", "message": {"DOI": "10.1/x", "title": ["T"]}}
 REQUEST = Request("crossref", "GET", "works/10.1/x", operation="lookup")
@@ -280,7 +281,7 @@ def test_cookies_of_a_source_are_not_sent_back() -> None:
 
 def test_a_busy_source_is_not_asked_more_often_at_once_than_it_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Crossref without contact address: one request at a time. A second one inside the first must not go out."""
-    monkeypatch.setattr("litapp.providers.http.LONGEST_SLEEP", 0.01)
+    monkeypatch.setattr("litapp.providers.open_requests.LONGEST_SLEEP", 0.01)
     made = bench([json_reply(WORK)])
     errors: list[SourceError] = []
 
@@ -300,3 +301,70 @@ def test_closing_closes_the_connections() -> None:
     with pytest.raises(RuntimeError):
         made.client.send(REQUEST)
     assert isinstance(made.source, ScriptedSource)
+
+
+class FakePlaces:
+    """Places that are taken until `free_after` looks; notes who took and gave back."""
+
+    def __init__(self, free_after: int = 0) -> None:
+        self.free_after, self.looks = free_after, 0
+        self.lent: list[tuple[str, int]] = []
+        self.given: list[tuple[str, str]] = []
+        self.observed: list[tuple[str, int]] = []
+
+    def take(self, source: str, most: int) -> str | None:
+        self.looks += 1
+        if self.looks <= self.free_after:
+            return None
+        self.lent.append((source, most))
+        return f"token{len(self.lent)}"
+
+    def give_back(self, source: str, token: str) -> None:
+        self.given.append((source, token))
+
+    def observe(self, source: str, most: int) -> None:
+        self.observed.append((source, most))
+
+
+def test_a_source_that_allows_few_requests_at_once_is_asked_only_with_a_place() -> None:
+    places = FakePlaces(free_after=3)
+    made = bench([json_reply(WORK, x_concurrency_limit="1")], places=places)
+    assert made.client.send(REQUEST).outcome is Outcome.OK
+    assert (places.lent, places.given, places.observed) == (
+        [("crossref", 1)],
+        [("crossref", "token1")],
+        [("crossref", 1)],
+    )
+    assert made.clock.slept == pytest.approx([0.1, 0.15, 0.225])
+
+
+def test_without_a_free_place_the_work_is_put_off_and_nothing_is_sent() -> None:
+    made = bench([json_reply(WORK)], places=FakePlaces(free_after=1_000))
+    error = failed(made)
+    assert isinstance(error, Deferred)
+    assert (error.code, made.source.requests) == ("busy", [])
+    assert 10 <= sum(made.clock.slept) < 12
+
+
+@pytest.mark.parametrize("reply", [httpx.ReadTimeout("slow"), text_reply("busy", 503), text_reply("", 403)])
+def test_a_place_is_given_back_however_the_request_ends(reply: Reply) -> None:
+    places = FakePlaces()
+    made = bench([reply], places=places)
+    failed(made)
+    assert len(places.given) == len(places.lent) == len(made.source.requests)
+
+
+def test_a_source_that_allows_many_is_not_counted_over_the_processes() -> None:
+    places = FakePlaces()
+    made = bench([json_reply(WORK)], places=places, key="plus-token")
+    made.client.send(REQUEST)
+    assert places.looks == 0
+
+
+def test_the_own_key_of_a_user_is_called_so_when_it_is_refused() -> None:
+    settings = {"openalex": replace(settings_of("openalex", key="0123456789"), key_owner="Anna Weber")}
+    made = bench([json_reply({"error": "x"}, 401)], settings=settings)
+    error = failed(made, Request("openalex", "GET", "works/W1", operation="lookup"))
+    assert error.message == "OpenAlex does not accept the own key of Anna Weber."
+    assert "My keys" in error.hint
+    assert "0123456789" not in repr(vars(error))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
 
 from litapp.jobs.clock import SystemClock
+from litapp.jobs.concurrency import DatabasePlaces
 from litapp.jobs.health import DatabaseBreaker
 from litapp.jobs.models import HealthState, SourceHealth
 from litapp.jobs.pace import DatabaseRateGate
 from litapp.ledger.services.archive import DatabaseArchive
+from litapp.projects.services.own_keys import every_own_key, own_keys_of
 from litapp.providers.http import PoliteClient
 from litapp.providers.policies import SourcePolicy, policy_for
 from litapp.providers.registry import source as source_of
@@ -50,6 +52,26 @@ def _settings_of(key: str) -> SourceSettings:
     )
 
 
+def user_client(source: str, user_id: int | None) -> PoliteClient | None:
+    """The client that speaks with `source` with this user's own keys; None where the user has none for it.
+
+    It shares everything else with the installation's client; limits and budgets of a key are kept with that key.
+    """
+    own = own_keys_of(user_id) if user_id is not None else {}
+    if source not in own:
+        return None
+    everything = source_settings()
+    for key, (value, owner) in own.items():
+        if key in everything:
+            everything[key] = replace(everything[key], key=value, key_owner=owner, account=f"u{user_id}")
+    return _client(tuple(sorted(everything.items())), bool(settings.SANDBOX_URL), float(settings.SANDBOX_CLOCK))
+
+
+def known_secrets() -> list[str]:
+    """Every key this installation knows, its users' own ones too: what must stand in no export."""
+    return [entry.key for entry in source_settings().values() if entry.key] + every_own_key()
+
+
 def client_for(source: str) -> PoliteClient:
     """The client that speaks with `source`; shared by all threads of the process, and by all sources.
 
@@ -60,9 +82,9 @@ def client_for(source: str) -> PoliteClient:
     return _client(tuple(sorted(everything.items())), bool(settings.SANDBOX_URL), float(settings.SANDBOX_CLOCK))
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def _client(entries: tuple[tuple[str, SourceSettings], ...], sandbox: bool, speed: float) -> PoliteClient:
-    """One client per set of settings (tests change them)."""
+    """One client per set of settings: the installation's, and those of users with keys of their own."""
     by_key, clock = dict(entries), SystemClock()
 
     def policy_of(source: str) -> SourcePolicy:
@@ -72,8 +94,16 @@ def _client(entries: tuple[tuple[str, SourceSettings], ...], sandbox: bool, spee
     return PoliteClient(
         by_key,
         clock=clock,
-        gate=DatabaseRateGate(policy_of, clock=clock, speed=max(speed, 1.0) if sandbox else 1.0),
+        gate=DatabaseRateGate(
+            policy_of,
+            clock=clock,
+            speed=max(speed, 1.0) if sandbox else 1.0,
+            account_of=lambda source: by_key[source].account,
+            has_key=lambda source: bool(by_key[source].key),
+        ),
         breaker=DatabaseBreaker(clock=clock),
+        places=DatabasePlaces(clock=clock),
+        proxy=settings.HTTPS_PROXY,
         archive=DatabaseArchive({key: entry.base_url for key, entry in by_key.items()}),
     )
 

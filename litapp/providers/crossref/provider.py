@@ -6,7 +6,7 @@ from litapp.core.normalise import title_key
 from litapp.core.plan import Filters, PlanQuery
 from litapp.core.ports import Answer, Outcome
 from litapp.core.records import Identifier, Record
-from litapp.providers.answers import UnreadableAnswer
+from litapp.providers.answers import UnreadableAnswer, number_in
 from litapp.providers.asking import answer_id_of, look_up_in_batches, unreadable
 from litapp.providers.base import (
     Classification,
@@ -49,6 +49,11 @@ class Crossref:
     def published_limit(self, headers: dict[str, str], body: bytes) -> float | None:
         """See `crossref.parse.published_limit`."""
         return parse.published_limit(headers)
+
+    def published_concurrency(self, headers: dict[str, str]) -> int | None:
+        """Requests that may be open at once in the caller's pool (public 1, polite 3 in 2026)."""
+        found = number_in(headers, "x-concurrency-limit")
+        return int(found) if found is not None and found >= 1 else None
 
     def compile(self, query: PlanQuery, filters: Filters) -> CompiledQuery:
         """See `crossref.query.compile_query`."""

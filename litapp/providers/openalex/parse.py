@@ -1,24 +1,22 @@
-"""Answers of the OpenAlex API: what they mean (a 429 has eight meanings), and the lists they hold."""
+"""Answers of the OpenAlex API: what they mean (refusals: see `refusals`), and the lists they hold."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from litapp.core.ports import Outcome
 from litapp.core.records import Record
 from litapp.providers import answers
 from litapp.providers.answers import UnreadableAnswer
 from litapp.providers.base import Classification
+from litapp.providers.openalex.refusals import KEY_HINT, error_of, too_many
 from litapp.providers.openalex.works import record_of
 from litapp.providers.reading import mapping, text, whole
 
 LABEL = "OpenAlex"
 _FLASK_404 = re.compile(rb"<title>\s*404 Not Found\s*</title>", re.IGNORECASE)
-_WORK_ID = re.compile(r"https?://openalex\.org/W\d+\Z", re.IGNORECASE)
-_PER_SECOND = re.compile(rb"(\d+)\s+(?:requests?\s+)?per\s+(?:1\s+)?second", re.IGNORECASE)
-_KEY_HINT = "A free OpenAlex key in the settings gives a larger share."
+_ENTITY_ID = re.compile(r"https?://openalex\.org/[A-Z]\d+\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class WorkList:
 def classify(status: int, headers: dict[str, str], body: bytes) -> Classification:
     """What an answer means. The body decides: OpenAlex's 404 is a web page, and its 429 says why."""
     if status == 429:
-        return _too_many(headers, body)
+        return too_many(headers, body)
     if status == 404:
         return _not_found(body)
     if status in (400, 403, 414, 431) or status >= 500:
@@ -55,26 +53,19 @@ def classify(status: int, headers: dict[str, str], body: bytes) -> Classificatio
         if total is None:
             return answers.malformed(LABEL, "a list without a count")
         return Classification(Outcome.OK if total or data["results"] else Outcome.EMPTY)
-    if _WORK_ID.match(text(data.get("id"))) or ("error" not in data and text(data.get("doi"))):
+    if _ENTITY_ID.match(text(data.get("id"))) or ("error" not in data and text(data.get("doi"))):
         return Classification(Outcome.OK)
     return answers.malformed(LABEL, "data of another form than expected")
 
 
-def _error_of(body: bytes) -> dict[str, Any]:
-    try:
-        return answers.read_json_object(body)
-    except UnreadableAnswer:
-        return {}
-
-
 def _not_found(body: bytes) -> Classification:
-    if _FLASK_404.search(body[:1000]) or text(_error_of(body).get("error")):
+    if _FLASK_404.search(body[:1000]) or text(error_of(body).get("error")):
         return Classification(Outcome.NOT_FOUND, "OpenAlex does not have this work.")
     return answers.malformed(LABEL, "an unknown page in place of data")
 
 
 def _failed(status: int, headers: dict[str, str], body: bytes) -> Classification:
-    data = _error_of(body)
+    data = error_of(body)
     message = text(data.get("message"))
     if status == 403 and "quer" not in text(data.get("error")).lower():
         data = {}
@@ -89,7 +80,7 @@ def _failed(status: int, headers: dict[str, str], body: bytes) -> Classification
             Outcome.RATE_LIMITED,
             "OpenAlex has switched off searching without a key for a while.",
             answers.retry_after(headers),
-            hint=_KEY_HINT,
+            hint=KEY_HINT,
             code="anonymous_search_off",
             whole_source=False,
         )
@@ -103,60 +94,6 @@ def _failed(status: int, headers: dict[str, str], body: bytes) -> Classification
             repeats=1,
         )
     return answers.by_status(LABEL, status, headers) or answers.malformed(LABEL, "data of another form than expected")
-
-
-def _too_many(headers: dict[str, str], body: bytes) -> Classification:
-    """The eight kinds of 429. "Remaining 0" is in several of them and means nothing; the message tells."""
-    data = _error_of(body)
-    message = text(data.get("message"))
-    lowered = message.lower()
-    seconds = data.get("retryAfter")
-    after = float(seconds) if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) else None
-    wait = answers.retry_after(headers)
-    wait = after if wait is None else wait
-    if "plan upgrade required" in text(data.get("error")).lower():
-        return Classification(
-            Outcome.PERMANENT,
-            "OpenAlex gives this only to paying users.",
-            hint="Change the filters; waiting does not help.",
-            code="plan_needed",
-        )
-    if "insufficient budget" in lowered:
-        return Classification(
-            Outcome.RATE_LIMITED,
-            "OpenAlex's daily budget for this installation is spent, or too small for this search.",
-            wait,
-            hint=f"It starts anew at midnight UTC. {_KEY_HINT}",
-            code="budget_spent",
-            whole_source=False,
-        )
-    if text(data.get("reason")) == "broad_boolean_query":
-        return Classification(
-            Outcome.RATE_LIMITED,
-            "OpenAlex answers searches with many AND/OR/NOT only once a second.",
-            wait,
-            hint="LitLedger waits and goes on by itself.",
-            code="broad_boolean",
-            whole_source=False,
-        )
-    if "anonymous search" in lowered:
-        return Classification(
-            Outcome.RATE_LIMITED,
-            "OpenAlex rations searching without a key at the moment.",
-            wait,
-            hint=_KEY_HINT,
-            code="anonymous_search_rationed",
-            whole_source=False,
-        )
-    if "throttled while we investigate" in lowered:
-        return Classification(
-            Outcome.RATE_LIMITED,
-            "OpenAlex slows this key down on purpose.",
-            wait,
-            hint="Write to support@openalex.org to learn why.",
-            code="throttled",
-        )
-    return answers.too_many_requests(LABEL, headers, after)
 
 
 def work_list(body: bytes) -> WorkList:
@@ -191,15 +128,6 @@ def total(body: bytes) -> int:
 def work(body: bytes) -> Record:
     """One work, also one without title. Raises UnreadableAnswer."""
     record = record_of(answers.read_json_object(body))
-    if not record.source_id:
+    if not record.source_id.startswith("W"):
         raise UnreadableAnswer("a work without its identifier")
     return record
-
-
-def published_limit(body: bytes) -> float | None:
-    """Requests a second named in a refusal. OpenAlex's X-RateLimit headers count credits a day, not a pace."""
-    start = body[:2000]
-    if b'"error"' not in start and b"Too Many Requests" not in start:
-        return None
-    found = _PER_SECOND.search(start)
-    return float(found[1]) if found and 0 < int(found[1]) < 1000 else None

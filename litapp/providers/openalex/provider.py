@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from litapp.core.plan import Filters, PlanQuery
-from litapp.core.ports import Answer, Outcome
+from litapp.core.ports import Answer, Budget, Outcome
 from litapp.core.records import Identifier, Record, Scheme
 from litapp.providers.answers import UnreadableAnswer
 from litapp.providers.asking import answer_id_of, first_by_identifier, look_up_in_batches, unreadable
@@ -20,7 +21,7 @@ from litapp.providers.base import (
     Page,
     SourceError,
 )
-from litapp.providers.openalex import parse, request
+from litapp.providers.openalex import parse, refusals, request
 from litapp.providers.openalex.query import compile_query, title_text
 from litapp.providers.reading import text, whole
 from litapp.providers.settings import SourceSettings
@@ -33,6 +34,7 @@ class OpenAlex:
 
     source = "openalex"
     lookup_schemes: tuple[str, ...] = ("doi", "pmid", "openalex")
+    unit = "credits"
 
     def credentials(self, settings: SourceSettings) -> Credentials:
         """The key as a header, so that it stays out of addresses and logs."""
@@ -43,8 +45,16 @@ class OpenAlex:
         return parse.classify(status, headers, body)
 
     def published_limit(self, headers: dict[str, str], body: bytes) -> float | None:
-        """See `openalex.parse.published_limit`."""
-        return parse.published_limit(body)
+        """See `openalex.refusals.published_limit`."""
+        return refusals.published_limit(body)
+
+    def search_cost(self, records: int) -> int:
+        """Ten credits a page of 100 works; the first page is paid also where there is nothing."""
+        return request.SEARCH_COST * max(1, -(-records // request.RECORDS_A_PAGE))
+
+    def published_budget(self, status: int, headers: dict[str, str], body: bytes, now: datetime) -> Budget | None:
+        """See `openalex.refusals.published_budget`."""
+        return refusals.published_budget(status, headers, body, now)
 
     def compile(self, query: PlanQuery, filters: Filters) -> CompiledQuery:
         """See `openalex.query.compile_query`."""
