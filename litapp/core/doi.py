@@ -38,7 +38,7 @@ _LATEX_WORD_END = re.compile(r"(?<=[<>_])(?:\{\}|\\ )")
 DOI_START = re.compile(r"10\.\d{4,9}(?:\.\d+)*/", re.ASCII)
 _DOI_WHOLE = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+", re.ASCII)
 _DOI_LEAD = re.compile(
-    r"(?:[\s<\[({\"'“‘:=./]|\\(?:url|href|doi)\b|(?:info|urn)[:/]|doi\b|digital object identifier|https?://\S*+|"
+    r"(?:[\s<\[({\"'“‘:=./]|\\(?:url|href|doi)\b|(?:info|urn)[:/]|doi\b(?!\.org)|digital object identifier|https?://\S*+|"
     r"(?:www\.|dx\.)?doi\.org/)*+\Z",
     re.IGNORECASE,
 )

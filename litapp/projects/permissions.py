@@ -8,7 +8,8 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 
 from litapp.projects.models import Membership, Project, Role
 from litapp.projects.refusals import project_deleted_page, right_missing_page
@@ -67,7 +68,7 @@ class ProjectRequest(HttpRequest):
     membership: Membership
 
 
-ProjectView = Callable[Concatenate[ProjectRequest, Project, P], HttpResponse]
+ProjectView = Callable[Concatenate[ProjectRequest, Project, P], HttpResponseBase]
 
 
 def rights_of(membership: Membership) -> frozenset[Right]:
@@ -85,16 +86,16 @@ def roles_with(right: Right) -> list[str]:
     return [role.label for role in Role if right in RIGHTS[role]]
 
 
-def project_view(right: Right) -> Callable[[ProjectView[P]], Callable[..., HttpResponse]]:
+def project_view(right: Right) -> Callable[[ProjectView[P]], Callable[..., HttpResponseBase]]:
     """Let only members with `right` reach the view, which is called as `view(request, project, ...)`.
 
     Signed out: to the sign-in page and back, what was typed is kept (`web.signed_out`). Not a member: 404, as if the
     project did not exist. Member of a deleted project: 410. Without the right: 403 and a sentence.
     """
 
-    def decorate(view: ProjectView[P]) -> Callable[..., HttpResponse]:
+    def decorate(view: ProjectView[P]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
-        def checked(request: HttpRequest, project_id: int, *args: Any, **kwargs: Any) -> HttpResponse:
+        def checked(request: HttpRequest, project_id: int, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not request.user.is_authenticated:
                 return sign_in_first(request)
             if any(isinstance(number, int) and number > LARGEST for number in (project_id, *kwargs.values())):

@@ -127,8 +127,8 @@ def _export(project: Project, user: User, style: str, say: Say) -> tuple[list[Ex
                 made.append(export)
             else:
                 problems.append(f"{form.label}, {scope.label.lower()}: {export.message} {export.hint}".strip())
-    for problem in problems:
-        say(f"Not written: {problem}")
+    for told in problems:
+        say(f"Not written: {told}")
     return made, problems
 
 

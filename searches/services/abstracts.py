@@ -212,8 +212,8 @@ def _ask(key: str, wanted: dict[Identifier, list[int]], records: dict[int, Recor
             said.append(Said(pk, key, identifier, outcome, answer_id=answer_id, record=given))
     for identifier, answer_id in result.absent.items():
         said += _each(key, wanted, [identifier], Outcome.ABSENT, "", answer_id)
-    for identifier, error in result.failures.items():
-        said += _each(key, wanted, [identifier], Outcome.NOT_ASKED, error.message, error.answer_id)
+    for identifier, failure in result.failures.items():
+        said += _each(key, wanted, [identifier], Outcome.NOT_ASKED, failure.message, failure.answer_id)
     return said
 
 

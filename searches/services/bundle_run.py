@@ -100,7 +100,8 @@ def begin_run(
 def _begun_before(run: RetrievalRun, log: dict[str, Any]) -> Begun:
     """The run of an import that broke off, with the answers it had made."""
     names = {_key(run.project, run.bundle["manifest_sha256"], entry["id"]): entry["id"] for entry in log["answers"]}
-    keys, known = list(names), {}
+    keys = list(names)
+    known: dict[str, int] = {}
     for start in range(0, len(keys), CHUNK):
         rows = SourceAnswer.objects.filter(request_key__in=keys[start : start + CHUNK])
         known |= {names[key]: pk for pk, key in rows.values_list("pk", "request_key")}

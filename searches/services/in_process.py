@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 from django.db import connections
 from django.utils import timezone
@@ -62,15 +63,14 @@ class _Progress:
     def _due(self) -> list[tuple[str, Callable[[], None]]]:
         steps = RetrievalStep.objects.due().filter(run=self._run).values_list("pk", flat=True)
         due: list[tuple[str, Callable[[], None]]] = [
-            (f"step {pk}", lambda pk=pk: RetrievalWork().run(str(pk)))
-            for pk in steps  # type: ignore[misc]
+            (f"step {pk}", partial(RetrievalWork().run, str(pk))) for pk in steps
         ]
         if self._checks().claimable().exists():
             due.append(("checks", lambda: VerificationWork().run("")))
         return due
 
     def _checks(self) -> LeasedStepQuerySet[Verification]:
-        return Verification.objects.all().filter(project=self._run.project)  # type: ignore[return-value]
+        return Verification.objects.all().filter(project=self._run.project)
 
     def _finished(self) -> bool:
         return not self._run.steps.open().exists() and not self._checks().open().exists()

@@ -74,13 +74,17 @@ def _context(project: Project, compared: Comparison) -> dict[str, object]:
         [*(one.candidate_id for one in compared.changed[:SHOWN]), *(one.candidate_id for one in compared.retracted)]
     )
     address = reverse("searches:candidates", args=[project.pk])
+    undecided: dict[str, str | int] = {
+        "run": compared.later.pk,
+        "not_in": compared.earlier.pk,
+        "decision": "undecided",
+    }
     return {
         "compared": compared,
         "new": _papers(new),
         "new_url": f"{address}?{urlencode({'run': compared.later.pk, 'not_in': compared.earlier.pk})}",
         "undecided": Candidate.objects.filter(pk__in=list(new)[:20_000], decision="").count(),
-        "undecided_url": f"{address}?"
-        + urlencode({"run": compared.later.pk, "not_in": compared.earlier.pk, "decision": "undecided"}),
+        "undecided_url": f"{address}?{urlencode(undecided)}",
         "gone": _papers(compared.gone),
         "perhaps_gone": _papers(compared.perhaps_gone),
         "changed": [

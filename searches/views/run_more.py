@@ -116,7 +116,9 @@ def _named(query: Overlap) -> str:
 
 
 def _row(project: Project, run: RetrievalRun, one: Overlap, name: str) -> OverlapRow:
-    place = {"run": run.pk, "at": one.source, **({"query": one.query} if one.query is not None else {})}
+    place: dict[str, str | int] = {"run": run.pk, "at": one.source}
+    if one.query is not None:
+        place["query"] = one.query
     return OverlapRow(
         name=name,
         is_query=one.query is not None,
@@ -130,5 +132,5 @@ def _row(project: Project, run: RetrievalRun, one: Overlap, name: str) -> Overla
     )
 
 
-def _address(project: Project, **parameters: object) -> str:
+def _address(project: Project, **parameters: str | int) -> str:
     return f"{reverse('searches:candidates', args=[project.pk])}?{urlencode(parameters)}"

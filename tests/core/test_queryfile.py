@@ -99,7 +99,7 @@ def test_fields_that_are_not_used_are_said() -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 4, 26, 40])
 def test_too_few_and_too_many_valid_queries_are_refused(number: int) -> None:
-    with pytest.raises(QueryFileError, match="a query file has 5 to 25. Nothing was asked of any source"):
+    with pytest.raises(QueryFileError, match=r"a query file has 5 to 25\. Nothing was asked of any source"):
         read([f"query {n}" for n in range(number)], least=5)
 
 

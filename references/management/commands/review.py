@@ -63,8 +63,8 @@ class Command(BaseCommand):
             raise CommandError(_problems(options["plan"], error)) from error
         except UnknownStyle as error:
             raise CommandError(str(error)) from error
-        for file in result.files:
-            self.stdout.write(str(file))
+        for written in result.files:
+            self.stdout.write(str(written))
         for reason in result.run.reasons:
             self.stderr.write(reason)
         if result.run.is_open:
