@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 
 from litapp.core.plan import Caps
 from litapp.core.ports import Outcome, Request
@@ -19,6 +21,7 @@ from litapp.ledger.services.bodies import body_path
 from litapp.ledger.services.clients import SourceState
 from litapp.projects.models import Project
 from litapp.providers.base import Page, SourceError
+from searches.management.commands import replay as replay_command
 from searches.models import Candidate, RetrievalHit, RetrievalRun, RunState, StepAnswer
 from searches.services.bundle_export import bundle_export
 from searches.services.bundle_import import bundle_import
@@ -214,3 +217,21 @@ def test_an_imported_run_is_replayed_from_its_bundle_elsewhere(
     replay = replayed(whole, person)
     assert hits(replay) == hits(whole)
     assert (replay_report(replay).same, Candidate.objects.listed(further).count()) == (True, 31)
+
+
+def test_the_command_replays_and_fails_where_it_differs(
+    sources: Sources, started: Start, person: User, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(replay_command, "SignOfLife", nullcontext)
+    sources["pubmed"].records = papers(15)
+    run = work_all(started("pubmed"))
+    go_silent(sources)
+    call_command("replay", str(run.pk))
+    assert "gave the same as run" in capsys.readouterr().out
+    RetrievalHit.objects.filter(step__run=run, rank=3).delete()
+    with pytest.raises(CommandError, match="differs from run"):
+        call_command("replay", str(run.pk))
+    assert "only in the replay: pubmed, query 1, rank 3: 1000003" in capsys.readouterr().err
+    StepAnswer.objects.all().delete()
+    with pytest.raises(CommandError, match="No archived answers"):
+        call_command("replay", str(run.pk))

@@ -44,7 +44,7 @@ def _paper() -> Draft202012Validator:
 @lru_cache(maxsize=len(PARTS))
 def _part(part: str) -> Draft202012Validator:
     whole = _load(BUNDLE_FILE)
-    return Draft202012Validator({**whole["$defs"][part], "$defs": whole["$defs"]})
+    return Draft202012Validator(whole["$defs"][part])
 
 
 def _first_error(validator: Draft202012Validator, value: Any) -> str:
