@@ -65,8 +65,8 @@ def approve_and_run(page: Page, plan: str) -> str:
     return page.url
 
 
-def wait_for_run(page: Page, state: str = "Success|Partial success") -> None:
-    expect(page.locator("main")).to_contain_text(re.compile(state), timeout=60_000)
+def wait_for_run(page: Page, state: str = "Success|Partial success", *, seconds: int = 60) -> None:
+    expect(page.locator("main")).to_contain_text(re.compile(state), timeout=seconds * 1000)
 
 
 @pytest.fixture
