@@ -292,6 +292,9 @@ class Candidate(models.Model):
             models.Index(fields=["project", "merged_into", "author_key"], name="candidate_by_author"),
             models.Index(fields=["project", "merged_into", "year"], name="candidate_by_year"),
             models.Index(fields=["project", "merged_into", "fit"], name="candidate_by_fit"),
+            models.Index(
+                fields=["project", "merged_into", "verification", "decision", "fit", "year"], name="candidate_counts"
+            ),
         ]
 
     def __str__(self) -> str:

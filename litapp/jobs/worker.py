@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, connection, connections
 from huey.consumer import Consumer
 
 from litapp.jobs.models import WorkerBeat
@@ -20,6 +20,7 @@ from litapp.jobs.services import beat, release_of, worker_name
 log = logging.getLogger(__name__)
 BEAT_EVERY = 2.0
 REAP_EVERY = 2.0
+TIDY_EVERY = 300.0
 LONGEST_POLL = 0.5
 """Seconds after which an idle thread looks into the queue again."""
 STOP_WITHIN = 10.0
@@ -75,6 +76,15 @@ class SignOfLife:
         WorkerBeat.objects.filter(name=worker_name()).delete()
 
 
+def refresh_statistics() -> None:
+    """Let SQLite look at its tables where they grew, so that it goes on choosing the right indexes. PostgreSQL does it
+    by itself."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA analysis_limit=1000")
+            cursor.execute("PRAGMA optimize=0x10002")
+
+
 def run_worker(*, threads: int | None = None) -> None:
     """Work until SIGINT or SIGTERM. Raises RuntimeError when one of its own threads broke.
 
@@ -95,14 +105,17 @@ def run_worker(*, threads: int | None = None) -> None:
     )
     with SignOfLife():
         reaper = Repeated(reap, REAP_EVERY, "reaper")
+        tidy = Repeated(refresh_statistics, TIDY_EVERY, "tidy")
         consumer.start()
         _stop_on_signals(stop)
         reaper.start()
+        tidy.start()
         log.info("Worker %s is ready (%d threads).", worker_name(), consumer.workers)
         while not stop.wait(1.0) and reaper.is_alive:
             consumer.check_worker_health()
         broken = not reaper.is_alive
         reaper.stop()
+        tidy.stop()
         consumer.stop_flag.set()
         release_of(worker_name())  # threads at work find their lease gone at the next write, and end
         consumer.stop(graceful=True)
