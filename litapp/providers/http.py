@@ -12,7 +12,7 @@ from typing import Any
 import httpcore
 import httpx
 
-from litapp.core.ports import Answer, Breaker, Clock, Outcome, Places, RateGate, Request, ResponseArchive
+from litapp.core.ports import Answer, Breaker, Budget, Clock, Outcome, Places, RateGate, Request, ResponseArchive
 from litapp.providers import failures, registry
 from litapp.providers.addresses import (
     AddressGuard,
@@ -176,6 +176,10 @@ class PoliteClient:
             answer_id=answer.answer_id,
             code=verdict.code,
         )
+
+    def budget(self, source: str) -> Budget | None:
+        """What is left of the source's units with the key of this client; None = it has not said."""
+        return self._gate.budget(source)
 
     def _require_budget(self, request: Request, label: str) -> None:
         """Raises Deferred for a call that costs more than is left of the source's budget; free calls go on."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import connections
@@ -63,27 +64,28 @@ def count_lines(content: SearchPlan, *, user_id: int | None = None) -> list[Coun
     if not by_source:
         return []
     with ThreadPoolExecutor(max_workers=len(by_source), thread_name_prefix="count") as pool:
-        work = [(lines, user_client(source, user_id)) for source, lines in by_source.items()]
-        return [item for part in pool.map(_count_in_thread, work) for item in part]
+        own = {key: client for key in by_source if (client := user_client(key, user_id)) is not None}
+        parts = pool.map(partial(_count_in_thread, own=own), by_source.values())
+        return [item for part in parts for item in part]
 
 
-def _count_in_thread(work: tuple[Sequence[QueryLine], Client | None]) -> list[Counted]:
-    """The lines of one source, with a user's own client for it or the installation's."""
-    lines, own = work
+def _count_in_thread(lines: Sequence[QueryLine], own: Mapping[str, Client]) -> list[Counted]:
+    """The lines of one source; `own` holds the clients with keys of the user's own."""
     try:
         return [_count(line, own) for line in lines]
     finally:
         connections.close_all()
 
 
-def _count(line: QueryLine, own: Client | None) -> Counted:
+def _count(line: QueryLine, own: Mapping[str, Client] | None = None) -> Counted:
     if line.query is None:
         return Counted(line, error=line.error)
     state = source_state(line.source)
     if not state.usable:
         return Counted(line, error=f"{state.reason} {state.hint}".strip())
     try:
-        result = search_provider(line.source).count(own or client_for(line.source), line.query)
+        client = (own or {}).get(line.source) or client_for(line.source)
+        result = search_provider(line.source).count(client, line.query)
     except SourceError as error:
         return Counted(line, error=f"{error.message} {error.hint}".strip(), answer_id=error.answer_id)
     return Counted(line, result, answer_id=result.answer_id)

@@ -12,6 +12,7 @@ from litapp.providers.registry import QueryKind, Source, search_sources
 from litapp.providers.registry import source as source_of
 from searches.models import PlanCount
 from searches.services.caps import query_share, source_shares
+from searches.services.costs import Cost, cost_at
 from searches.services.counts import MANY
 from searches.services.queries import QueryLine, notes_of, query_lines, taken_kind
 from searches.views.marked_text import Segment, dropped_words
@@ -79,6 +80,7 @@ class PlanAtSource:
     state: SourceState
     queries: tuple[QueryAtSource, ...]
     boolean: bool
+    cost: Cost | None = None
 
     @property
     def kind(self) -> str:
@@ -102,13 +104,20 @@ def source_choices() -> list[SourceChoice]:
     return [SourceChoice(source, source_state(source.key)) for source in search_sources()]
 
 
-def plan_at_sources(content: SearchPlan, counts: Iterable[PlanCount]) -> list[PlanAtSource]:
-    """The plan source by source, in its order; unknown source keys are left out (`plan_problems` names them)."""
+def plan_at_sources(
+    content: SearchPlan, counts: Iterable[PlanCount], *, user_id: int | None = None
+) -> list[PlanAtSource]:
+    """The plan source by source, in its order; unknown source keys are left out (`plan_problems` names them).
+
+    `user_id` is who looks: what is left of a budget is told for the key that a run of this person uses.
+    """
     known = {source.key: source for source in search_sources()}
-    counted = {(row.source, row.query_index): row for row in counts}
+    rows = list(counts)
+    counted = {(row.source, row.query_index): row for row in rows}
     lines: dict[str, list[QueryLine]] = {}
     kept = [key for key in dict.fromkeys(content.sources) if key in known]
-    for line in query_lines(replace(content, sources=tuple(kept))):
+    kept_content = replace(content, sources=tuple(kept))
+    for line in query_lines(kept_content):
         lines.setdefault(line.source, []).append(line)
     return [
         PlanAtSource(
@@ -119,6 +128,9 @@ def plan_at_sources(content: SearchPlan, counts: Iterable[PlanCount]) -> list[Pl
                 for place, line in enumerate(lines.get(key, []))
             ),
             taken_kind(content, key) is QueryKind.BOOLEAN,
+            cost_at(
+                kept_content, key, {row.query_index: row.total for row in rows if row.source == key}, user_id=user_id
+            ),
         )
         for key in kept
     ]

@@ -77,7 +77,7 @@ def plan_list(request: ProjectRequest, project: Project) -> HttpResponse:
 @require_GET
 def plan(request: ProjectRequest, project: Project, version_id: int) -> HttpResponse:
     """One version: what is asked, what each source is sent, what it counted, who approved it."""
-    return render(request, "searches/plan.html", _page(version_of(project, version_id)))
+    return render(request, "searches/plan.html", _page(version_of(project, version_id), request.user.pk))
 
 
 @project_view(Right.PLAN)
@@ -96,7 +96,7 @@ def plan_counts(request: ProjectRequest, project: Project, version_id: int) -> H
         response = redirect("searches:plan", project.pk, version.pk)
         response["Location"] += "#sources"
         return response
-    context = {**_page(version), "count_refused": refused, "just_counted": not refused}
+    context = {**_page(version, request.user.pk), "count_refused": refused, "just_counted": not refused}
     return render_part(request, "searches/plan.html", "sources", context, status=422 if refused else 200)
 
 
@@ -141,7 +141,7 @@ def plan_approval(request: ProjectRequest, project: Project, version_id: int) ->
         else:
             messages.success(request, f"Version {version.number} is approved and frozen. It can run now.")
             return redirect("searches:plan", project.pk, version.pk)
-    context = {**_page(version), "changed": changed, "refused": refused}
+    context = {**_page(version, request.user.pk), "changed": changed, "refused": refused}
     return render(request, "searches/plan_approve.html", context, status=status)
 
 
@@ -169,8 +169,8 @@ def version_of(project: Project, version_id: int) -> SearchPlanVersion:
     return get_object_or_404(versions, pk=version_id, plan__project=project)
 
 
-def _page(version: SearchPlanVersion) -> dict[str, Any]:
-    """Context of the plan page and of the approval page."""
+def _page(version: SearchPlanVersion, user_id: int | None) -> dict[str, Any]:
+    """Context of the plan page and of the approval page, for the user who looks."""
     content = version.plan_content
     counts = list(PlanCount.objects.newest_of(version))
     problems = {} if version.is_approved else plan_problems(content)
@@ -185,7 +185,7 @@ def _page(version: SearchPlanVersion) -> dict[str, Any]:
             QueryShown(number, query.label, query.plain, query.boolean, checked_query(query.boolean))
             for number, query in enumerate(content.queries, start=1)
         ],
-        "at_sources": plan_at_sources(content, counts),
+        "at_sources": plan_at_sources(content, counts, user_id=user_id),
         "counted_at": max((row.counted_at for row in counts), default=None),
         "problems": list(problems.values()),
         "versions": list(

@@ -35,7 +35,7 @@ def _one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
         def __exit__(self, *_: object) -> None: ...
 
         def map(self, work: Callable, items: object) -> list:
-            return [[counts._count(line, own) for line in lines] for lines, own in items]  # type: ignore[attr-defined]
+            return [[counts._count(line) for line in lines] for lines in items]  # type: ignore[attr-defined]
 
     monkeypatch.setattr(counts, "ThreadPoolExecutor", Here)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from litapp.core.ports import Budget
 from litapp.jobs.clock import SystemClock
 from litapp.jobs.concurrency import DatabasePlaces
 from litapp.jobs.health import DatabaseBreaker
@@ -65,6 +66,11 @@ def user_client(source: str, user_id: int | None) -> PoliteClient | None:
         if key in everything:
             everything[key] = replace(everything[key], key=value, key_owner=owner, account=f"u{user_id}")
     return _client(tuple(sorted(everything.items())), bool(settings.SANDBOX_URL), float(settings.SANDBOX_CLOCK))
+
+
+def budget_left(source: str, user_id: int | None = None) -> Budget | None:
+    """What is left of a source's units, with this user's own key if there is one; None = the source has not said."""
+    return (user_client(source, user_id) or client_for(source)).budget(source)
 
 
 def known_secrets() -> list[str]:
