@@ -82,7 +82,7 @@ def test_every_number_opens_a_list_of_that_length(client: Client, run: Retrieval
 def test_the_list_says_what_it_is_narrowed_to_and_keeps_it_when_filtered(client: Client, run: RetrievalRun) -> None:
     address = f"{at('candidates', run.project_id)}?run={run.pk}&at=pubmed&overlap=only"
     page = client.get(address)
-    assert f"Only what run {run.pk} found at pubmed and nothing else of it found." in text_of(page)
+    assert f"Only what run {run.pk} found at PubMed and nothing else of it found." in text_of(page)
     form = re.search(r'(?s)<form method="get" class="filters".*?</form>', page.content.decode())
     assert form is not None
     kept = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', form[0]))
