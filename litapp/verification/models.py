@@ -69,6 +69,8 @@ class Verification(LeasedStep):
     notice_date = models.CharField(max_length=20, blank=True, default="")
     state_asked_of = models.JSONField(default=list)
     """Sources that were asked whether the paper is retracted, with success."""
+    silent = models.JSONField(default=dict)
+    """Source -> why it could not be asked in the last round (`providers.causes`); {} = all answered."""
     manual_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

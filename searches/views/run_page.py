@@ -74,6 +74,8 @@ class RunShown:
     worker_runs: bool
     can_resume: bool
     seen: str
+    source_lines: tuple[str, ...] = ()
+    """Once the run has ended: how it ended at each source."""
 
     @property
     def fetched(self) -> int:
@@ -100,14 +102,22 @@ class RunShown:
         return f"The run goes on; {of}." if self.run.is_open else f"The run has ended: {self.run.get_state_display()}."
 
 
-def run_shown(run: RetrievalRun, steps: Sequence[RetrievalStep], *, worker_runs: bool, can_resume: bool) -> RunShown:
+def run_shown(
+    run: RetrievalRun,
+    steps: Sequence[RetrievalStep],
+    *,
+    worker_runs: bool,
+    can_resume: bool,
+    source_lines: Sequence[str] = (),
+) -> RunShown:
     """The page's data from rows that were read already."""
     several = len({step.query_index for step in steps}) > 1
     place = {key: number for number, key in enumerate(source_keys())}
     ordered = sorted(steps, key=lambda step: (place.get(step.source, len(place)), step.query_index))
     shown = tuple(_step(step, several) for step in ordered)
     stamp = [run.state, run.cancel_requested_at, run.reasons, worker_runs or not run.is_open, can_resume]
-    return RunShown(run, shown, worker_runs, can_resume, fingerprint([*stamp, [_stamp(step) for step in shown]]))
+    seen = fingerprint([*stamp, [_stamp(step) for step in shown]])
+    return RunShown(run, shown, worker_runs, can_resume, seen, tuple(source_lines))
 
 
 def _stamp(step: StepShown) -> list[Any]:

@@ -29,6 +29,7 @@ from searches.services.runs import (
     run_resume,
     run_start,
 )
+from searches.services.source_lines import run_source_lines
 from searches.views.plans import version_of
 from searches.views.run_page import RunShown, run_shown
 
@@ -132,7 +133,13 @@ def _run_of(project: Project, run_id: int) -> RetrievalRun:
 def _shown(found: RetrievalRun) -> RunShown:
     steps = list(found.steps.all())
     resumable = not found.is_open and (can_resume(steps) or any(step.state == StepState.SKIPPED for step in steps))
-    return run_shown(found, steps, worker_runs=worker_runs() if found.is_open else True, can_resume=resumable)
+    return run_shown(
+        found,
+        steps,
+        worker_runs=worker_runs() if found.is_open else True,
+        can_resume=resumable,
+        source_lines=() if found.is_open else run_source_lines(found, steps),
+    )
 
 
 def _address(found: RetrievalRun) -> str:

@@ -21,6 +21,7 @@ from litapp.core.ports import Outcome
 from litapp.jobs.models import StepState, WorkerBeat
 from litapp.ledger.services.clients import SourceState
 from litapp.projects.models import Membership, Project, Role
+from litapp.verification.models import Verification
 from searches.models import RetrievalRun, RetrievalStep, RunState, SearchPlanVersion
 from searches.services.plans import plan_create
 from tests.searches.conftest import content, work_all
@@ -212,6 +213,25 @@ def test_partial_success_gives_its_reasons(client: Client, started: Started, sou
     assert "Crossref failed: crossref has a problem." in text
     assert "OpenAlex was skipped: OpenAlex is switched off here." in text
     assert "not asked" in text
+
+
+def test_an_ended_run_has_one_line_a_source_with_who_was_asked_instead(
+    client: Client, started: Started, sources: dict[str, StandIn]
+) -> None:
+    sources["pubmed"].records = papers(2)
+    sources["crossref"].faults = [trouble("crossref", Outcome.PERMANENT)]
+    run = started("pubmed", "crossref")
+    assert "Source by source" not in text_of(client.get(at("run", run)))
+    work_all(run)
+    Verification.objects.update(
+        silent={"crossref": "rate_limited"}, status="verified", verified_by=["openalex"], checked_at=timezone.now()
+    )
+    text = text_of(client.get(at("run", run)))
+    assert (
+        "Source by source PubMed: the search was made, 2 records. Crossref: the search was not made or not finished "
+        "(crossref has a problem), 0 records. In the checks: Crossref unavailable for 2 references (rate-limited); "
+        "checked with OpenAlex instead." in text
+    )
 
 
 def test_a_failed_run_says_that_it_proves_nothing(

@@ -15,6 +15,7 @@ from litapp.core.records import Identifier, Record, Scheme
 from litapp.core.verification import Answered, Asked, Found, organisation_of
 from litapp.ledger.services.clients import client_for, source_state
 from litapp.providers.base import SourceError
+from litapp.providers.causes import Cause, cause_of
 from litapp.providers.registry import lookup_provider, match_provider, source_keys
 
 ASKED_WITH = {
@@ -35,9 +36,16 @@ class Evidence:
     found: dict[int, list[Found]] = field(default_factory=dict)
     retry_at: dict[int, datetime] = field(default_factory=dict)
     """Places of records of which some source could not be asked now, and when it may be asked again."""
+    silent: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Place -> source -> why it could not be asked about this record (`providers.causes`). A source that is switched
+    off in this installation is not among them."""
 
     def add(self, place: int, item: Found) -> None:
         self.found.setdefault(place, []).append(item)
+
+    def blame(self, place: int, source: str, cause: Cause) -> None:
+        """Remember that `source` could not be asked about the record at `place`."""
+        self.silent.setdefault(place, {})[source] = cause.value
 
     def postpone(self, place: int, moment: datetime | None) -> None:
         """Remember the earliest moment at which a silent source may be asked again."""
@@ -82,6 +90,8 @@ def _merge(whole: Evidence, part: Evidence) -> None:
             whole.add(place, item)
     for place, moment in part.retry_at.items():
         whole.postpone(place, moment)
+    for place, causes in part.silent.items():
+        whole.silent.setdefault(place, {}).update(causes)
 
 
 def _resolvable(record: Record) -> bool:
@@ -139,6 +149,7 @@ def _failed(
     evidence: Evidence, key: str, identifier: Identifier, places: Iterable[int], error: SourceError, asked_at: datetime
 ) -> None:
     for place in places:
+        evidence.blame(place, key, cause_of(error))
         evidence.add(
             place,
             _found(
@@ -203,6 +214,7 @@ def _search_source(key: str, records: Sequence[Record], places: Sequence[int], a
             evidence.add(place, told(Answered.NOT_ASKED, message=state.reason))
             continue
         if stopped:
+            evidence.blame(place, key, cause_of(stopped))
             evidence.add(place, told(Answered.NOT_ASKED, message=stopped.message))
             evidence.postpone(place, stopped.retry_at)
             continue
@@ -217,6 +229,7 @@ def _search_source(key: str, records: Sequence[Record], places: Sequence[int], a
                 max_age_seconds=max_age,
             )
         except SourceError as error:
+            evidence.blame(place, key, cause_of(error))
             evidence.add(place, told(Answered.FAILED, answer_id=error.answer_id, message=error.message))
             if not error.permanent:
                 evidence.postpone(place, error.retry_at or asked_at)

@@ -96,6 +96,7 @@ def _store(row: Verification, record: Record, place: int, evidence: Evidence, no
     _store_checks(row, checks)
     apply_verdict(row, checks, now)
     apply_publication_status(row, publication_status(record, found, (record,)))
+    row.silent = evidence.silent.get(place, {})
     row.ask_afresh = False
     row.lease_token, row.leased_by, row.lease_until = "", "", None
     again = evidence.retry_at.get(place)
