@@ -41,8 +41,11 @@ BATCH = 200
 MOST_CHOSEN = 50_000
 MOST_ATTEMPTS = 5
 """Claims of one search after which it is given up: its worker died each time."""
-ORDER = ("pubmed", "europepmc", "openalex", "semanticscholar", "crossref", "arxiv", "biorxiv", "datacite")
-"""Who is asked first: where most abstracts are. Each is asked only for what those before it did not give."""
+ORDER = ("pubmed", "europepmc", "openalex", "semanticscholar", "crossref", "arxiv", "biorxiv")
+"""Who is asked, and who first: where most abstracts are. Each is asked only for what those before it did not give.
+DataCite and doi.org are not: they hold few abstracts of papers and would be asked for every DOI one by one."""
+NOT_ITS_OWN = frozenset({"unsupported_prefix", "unsupported_scheme"})
+"""`SourceError.code` of a source that never has papers with such an identifier: it was not asked, and need not be."""
 Outcome = AbstractLookup.Outcome
 
 
@@ -79,8 +82,8 @@ class _Batch:
 
 def asked_sources() -> list[str]:
     """Sources that can be asked by identifier, in the order in which they are asked."""
-    able = [key for key in source_keys() if Capability.LOOKUP in source(key).capabilities]
-    return sorted(able, key=lambda key: ORDER.index(key) if key in ORDER else len(ORDER))
+    able = {key for key in source_keys() if Capability.LOOKUP in source(key).capabilities}
+    return [key for key in ORDER if key in able]
 
 
 def abstracts_request(
@@ -213,6 +216,8 @@ def _ask(key: str, wanted: dict[Identifier, list[int]], records: dict[int, Recor
     for identifier, answer_id in result.absent.items():
         said += _each(key, wanted, [identifier], Outcome.ABSENT, "", answer_id)
     for identifier, failure in result.failures.items():
+        if failure.code in NOT_ITS_OWN:
+            continue
         said += _each(key, wanted, [identifier], Outcome.NOT_ASKED, failure.message, failure.answer_id)
     return said
 

@@ -236,6 +236,23 @@ def test_a_source_that_cannot_be_asked_is_told_and_stops_nobody(
     ]
 
 
+def test_a_source_that_never_has_such_papers_is_no_trouble(
+    run: RetrievalRun, project: Project, person: User, others: dict[str, LookupStandIn]
+) -> None:
+    every = [Identifier(Scheme.DOI, f"10.1000/study.{number}") for number in range(1, 7)]
+    others["openalex"].failures = {one: trouble("openalex", code="unsupported_prefix") for one in every}
+    done = fill(project, person)
+    assert (done.state, done.troubles) == (StepState.DONE, [])
+    assert not AbstractLookup.objects.filter(source="openalex").exists()
+
+
+def test_the_sources_asked_are_those_that_hold_abstracts_of_papers() -> None:
+    asked = abstracts.asked_sources()
+    assert asked[0] == "pubmed"
+    assert {"openalex", "semanticscholar", "crossref"} <= set(asked)
+    assert not {"datacite", "doiorg", "unpaywall"} & set(asked)
+
+
 def test_a_source_that_is_switched_off_is_not_asked(
     run: RetrievalRun, project: Project, person: User, others: dict[str, LookupStandIn], monkeypatch: pytest.MonkeyPatch
 ) -> None:
