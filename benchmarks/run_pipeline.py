@@ -85,6 +85,12 @@ def invented(number: int, source: str) -> Any:
     )  # fmt: skip
 
 
+def processor(process: int) -> float:
+    """Seconds of processor time a process used so far (Linux)."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Times:
     """Wall time and this process's own time of each turn. On a busy machine the second says what a quiet one takes."""
 
@@ -270,6 +276,7 @@ def run_at_real_limits(corpus: Path, boolean: str, plain: str, cap: int | None, 
         while RetrievalRun.objects.get(pk=run.pk).is_open:
             peak = max(peak, memory(worker.pid, "VmHWM"))
             time.sleep(0.2)
+        used = processor(worker.pid)
         run.refresh_from_db()
         wall = (run.finished_at - min(step.started_at for step in run.steps.all())).total_seconds()
         print(f"{'source':16} {'state':8} {'fetched':>8} {'requests':>9} {'seconds':>8} {'own time':>9}")
@@ -287,6 +294,7 @@ def run_at_real_limits(corpus: Path, boolean: str, plain: str, cap: int | None, 
         while run.project.verifications.exclude(state__in=["done", "failed"]).exists():
             peak = max(peak, memory(worker.pid, "VmHWM"))
             time.sleep(0.5)
+        print(f"worker: {used:.1f} s of processor until the run ended, {processor(worker.pid):.1f} s with all checks")
         print(f"worker memory at most {peak:.0f} MB; load {os.getloadavg()[0]:.1f}")
     finally:
         worker.send_signal(signal.SIGINT)

@@ -11,7 +11,7 @@ from django.db import transaction
 from litapp.core.plan import SearchPlan
 from litapp.core.records import Record
 from litapp.ledger.models import SourceRecord
-from litapp.ledger.services.records import record_row, store_hits
+from litapp.ledger.services.records import store_rows
 from litapp.projects.models import Project
 from litapp.providers.base import Hit, Page
 from litapp.verification.models import Priority
@@ -42,7 +42,7 @@ def think_ahead(*, step: RetrievalStep, page: Page) -> Workbench:
     """Work out, on what is there now and without locking anything, what `absorb_hits` is going to need."""
     bench = Workbench()
     hits = list(page.hits)
-    rows = [record_row(hit.answer_id, hit.position, hit.record) for hit in hits]
+    rows = bench.rows_of(hits)
     members = bench.newcomers(rows, [hit.record for hit in hits])
     grouping = Grouping(_groups_near(step.run.project_id, members, bench), bench.judge)
     for member in members:
@@ -68,7 +68,7 @@ def absorb_hits(*, step: RetrievalStep, page: Page, bench: Workbench | None = No
     project = Project.objects.select_for_update(no_key=True).get(pk=step.run.project_id)
     hits = list(page.hits)
     records = [hit.record for hit in hits]
-    rows = store_hits((hit.answer_id, hit.position, hit.record) for hit in hits)
+    rows = store_rows(bench.rows_of(hits))
     new_hits = _store_ranks(step, hits, rows)
     made, changed, merged = _absorb(project, _unlinked(project, records, rows, bench), step.run.version, bench)
     return Absorbed(

@@ -21,6 +21,7 @@ from litapp.ledger.services.clients import client_for, source_state, user_client
 from litapp.providers.base import Client, Deferred, Page, SourceError
 from litapp.providers.registry import search_provider, source
 from searches.models import RetrievalRun, RetrievalStep
+from searches.services.ahead import PageAhead
 from searches.services.candidates import absorb_hits, think_ahead
 from searches.services.caps import NO_LIMIT, Share, cut_sentence, query_share, source_shares
 from searches.services.outcome import final_state
@@ -34,10 +35,14 @@ log = logging.getLogger(__name__)
 RETRY_WAITS = (5, 20, 60, 180)
 """Seconds before a failed page is tried again; after the last one the step has failed. The client has already repeated
 each request by itself."""
+MOST_REFUSALS = 12
+"""How often in a row a source may put a step off by an answer of its own (429) before it is given up."""
 TURN = 30.0
 """Seconds a step works before it goes to the end of the queue, so that many runs share the worker's threads."""
 MOST_STUMBLES = 20
 """Claims without a page saved, or a word of the source, after which a step is given up: the fault is the program's."""
+FETCH_AHEAD = True
+"""The next page is fetched in a thread of its own while the last one is absorbed."""
 CURSOR_EXPIRED = "cursor_expired"
 INSTANT = timedelta(microseconds=1)
 """An answer received at the very moment of a failure is not reused after it."""
@@ -91,6 +96,7 @@ def _work(step_id: int, token: str) -> None:
         step = _read(step_id)
     share = _share(step)
     turn_ends = time.monotonic() + TURN
+    ahead = PageAhead(_fetch, enabled=FETCH_AHEAD)
     while True:
         if sentence := _stop_reason(step):
             _end(step, token, StepState.CANCELLED, sentence)
@@ -99,13 +105,14 @@ def _work(step_id: int, token: str) -> None:
             _end_complete(step, token, share)
             return
         try:
-            page = _fetch(step, share)
+            page = ahead.page(step, share)
         except SourceError as error:
             if _restart(step, token, error):
                 step = _read(step_id)
                 continue
             _failed(step, token, error)
             return
+        ahead.begin(step, page, share)
         _save(step, token, page, share)
         step = _read(step_id)
         if step.exhausted:
@@ -242,10 +249,15 @@ def _restart(step: RetrievalStep, token: str, error: SourceError) -> bool:
 
 
 def _failed(step: RetrievalStep, token: str, error: SourceError) -> None:
-    """Wait and try again, or give up: at once if asking again cannot help, else after the last of RETRY_WAITS."""
+    """Wait and try again, or give up: at once if asking again cannot help, else after the last of RETRY_WAITS, or after
+    MOST_REFUSALS times in a row that the source itself put us off. Waiting for a turn of ours is no refusal."""
     now, told = timezone.now(), {"message": error.message, "hint": error.hint, "attempts": 0}
     if isinstance(error, Deferred) and error.retry_at is not None:
-        jobs.postpone(_rows(), step.pk, token, until=max(error.retry_at, now), **told)
+        refusals = step.failures + (error.answer_id is not None)
+        if refusals > MOST_REFUSALS:
+            _end(step, token, _failed_state(step), error.message, error.hint)
+        else:
+            jobs.postpone(_rows(), step.pk, token, until=max(error.retry_at, now), failures=refusals, **told)
     elif error.permanent or step.failures >= len(RETRY_WAITS):
         _end(step, token, _failed_state(step), error.message, error.hint)
     else:

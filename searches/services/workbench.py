@@ -14,6 +14,8 @@ from litapp.core.dedupe.pairs import compare_features
 from litapp.core.plan import SearchPlan
 from litapp.core.records import Record, record_from_dict
 from litapp.ledger.models import SourceRecord
+from litapp.ledger.services.records import record_row
+from litapp.providers.base import Hit
 from searches.services.derived import derived_columns
 from searches.services.grouping import Group, Member
 
@@ -28,10 +30,19 @@ class Workbench:
     """Members by place and by source record, verdicts by pair, columns by group. One page, one thread."""
 
     def __init__(self) -> None:
+        self._rows: dict[Place, SourceRecord] = {}
         self._by_place: dict[Place, Member] = {}
         self._by_record: dict[int, Member] = {}
         self._verdicts: dict[tuple[int, int], PairVerdict] = {}
         self._derived: dict[tuple[frozenset[int], tuple[int, ...], tuple[str, ...]], tuple[Record, dict[str, Any]]] = {}
+
+    def rows_of(self, hits: Sequence[Hit]) -> list[SourceRecord]:
+        """The ledger's rows for hits, stored or to be stored, in their order."""
+        for hit in hits:
+            if (hit.answer_id, hit.position) not in self._rows:
+                row = record_row(hit.answer_id, hit.position, hit.record)
+                self._rows[hit.answer_id, hit.position] = row
+        return [self._rows[hit.answer_id, hit.position] for hit in hits]
 
     def newcomers(self, rows: Sequence[SourceRecord], records: Sequence[Record]) -> list[Member]:
         """The members for rows of the ledger, stored or to be stored, in their order; each place once."""

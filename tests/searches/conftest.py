@@ -66,6 +66,7 @@ def sources(monkeypatch: pytest.MonkeyPatch) -> dict[str, StandIn]:
     def state(key: str) -> SourceState:
         return stand_ins[key].state
 
+    monkeypatch.setattr(retrieval, "FETCH_AHEAD", False)  # the tests' database lives in one connection
     for module in (counts, retrieval, runs):
         monkeypatch.setattr(module, "source_state", state)
     return stand_ins

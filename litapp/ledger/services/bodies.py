@@ -31,7 +31,7 @@ def write_body(body: bytes) -> str:
     beside = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
         with beside.open("wb") as file:
-            file.write(gzip.compress(body, compresslevel=6, mtime=0))
+            file.write(gzip.compress(body, compresslevel=4, mtime=0))
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)

@@ -29,11 +29,22 @@ def store_records(*, answer_id: int, records: Sequence[tuple[int, Record]]) -> l
 
 def store_hits(places: Iterable[tuple[int, int, Record]]) -> list[SourceRecord]:
     """The same for (answer, position, record) of several answers at once. Rows come in the order given."""
-    rows = [record_row(answer_id, position, record) for answer_id, position, record in places]
+    return store_rows([record_row(answer_id, position, record) for answer_id, position, record in places])
+
+
+def store_rows(rows: Sequence[SourceRecord]) -> list[SourceRecord]:
+    """Append rows made by `record_row`. A place already written keeps its row, and that one is returned."""
     SourceRecord.objects.bulk_create(rows, ignore_conflicts=True)
-    answers = sorted({row.answer_id for row in rows})
-    stored = {(row.answer_id, row.position): row for row in SourceRecord.objects.filter(answer_id__in=answers)}
-    return [stored[row.answer_id, row.position] for row in rows]
+    places = SourceRecord.objects.filter(answer_id__in=sorted({row.answer_id for row in rows}))
+    stored = {
+        (answer_id, position): (pk, sha256)
+        for answer_id, position, pk, sha256 in places.values_list("answer_id", "position", "pk", "sha256")
+    }
+    result = []
+    for row in rows:
+        row.pk, sha256 = stored[row.answer_id, row.position]
+        result.append(row if row.sha256 == sha256 else SourceRecord.objects.get(pk=row.pk))
+    return result
 
 
 def record_row(answer_id: int, position: int, record: Record) -> SourceRecord:
