@@ -181,6 +181,14 @@ FAULTS: dict[str, tuple[Reply, Outcome]] = {
     "no connection": (httpx.ConnectError("dns"), Outcome.TRANSIENT),
     "reset": (httpx.ReadError("reset"), Outcome.TRANSIENT),
     "redirected inside": (text_reply("", 302, location="http://127.0.0.1/"), Outcome.TRANSIENT),
+    "301 to a private address": (text_reply("", 301, location="https://10.0.0.7/login"), Outcome.TRANSIENT),
+    "303 to the hospital's login": (text_reply("", 303, location="https://intranet/login"), Outcome.TRANSIENT),
+    "302 to an unprotected address": (text_reply("", 302, location="http://crossref.test/"), Outcome.TRANSIENT),
+    "302 round in circles": (lambda request: text_reply("", 302, location=f"{request.url}"), Outcome.TRANSIENT),
+    "301 to nowhere": (text_reply("", 301), Outcome.MALFORMED),
+    "null": (text_reply("null"), Outcome.MALFORMED),
+    "another encoding": (text_reply("{}".encode("utf-16")), Outcome.MALFORMED),
+    "404 of somebody else": (text_reply("<html>not here</html>", 404), Outcome.MALFORMED),
 }
 
 
