@@ -101,8 +101,8 @@ def _work(step_id: int, token: str) -> None:
         if sentence := _stop_reason(step):
             _end(step, token, StepState.CANCELLED, sentence)
             return
-        if share.records is not None and step.done >= share.records:
-            _end_complete(step, token, share)
+        if step.exhausted or (share.records is not None and step.done >= share.records):
+            _end_complete(step, token, share)  # also where the worker was killed between the last page and this
             return
         try:
             page = ahead.page(step, share)
@@ -115,10 +115,7 @@ def _work(step_id: int, token: str) -> None:
         ahead.begin(step, page, share)
         _save(step, token, page, share)
         step = _read(step_id)
-        if step.exhausted:
-            _end_complete(step, token, share)
-            return
-        if time.monotonic() > turn_ends:
+        if not step.exhausted and time.monotonic() > turn_ends:
             jobs.put_back(_rows(), step_id, token)
             return
 

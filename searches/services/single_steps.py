@@ -139,9 +139,9 @@ def fetch_identifiers(identifiers: Sequence[Identifier]) -> Fetched:
     found: dict[Identifier, tuple[Record, int]] = {}
     absent: dict[Identifier, str] = {}
     failed: dict[Identifier, str] = {}
-    for key in _owners_first(identifiers):
+    for key, schemes in _owners_first():
         asked = lookup_provider(key)
-        wanted = [one for one in identifiers if one not in found and one.scheme.value in asked.lookup_schemes]
+        wanted = [one for one in identifiers if one not in found and one.scheme.value in schemes]
         state = source_state(key)
         if not wanted:
             continue
@@ -162,10 +162,12 @@ def fetch_identifiers(identifiers: Sequence[Identifier]) -> Fetched:
     )
 
 
-def _owners_first(identifiers: Sequence[Identifier]) -> list[str]:
-    schemes = {one.scheme.value for one in identifiers}
-    keys = [key for key in source_keys() if Capability.LOOKUP in source(key).capabilities]
-    return sorted(keys, key=lambda key: not schemes.intersection(source(key).owns))
+def _owners_first() -> list[tuple[str, tuple[str, ...]]]:
+    """(source, schemes to ask it for): each source for what it owns, then each for all else that it can look up."""
+    able = [key for key in source_keys() if Capability.LOOKUP in source(key).capabilities]
+    owned = [(key, source(key).owns) for key in able]
+    rest = [(key, tuple(set(lookup_provider(key).lookup_schemes) - set(source(key).owns))) for key in able]
+    return [*owned, *rest]
 
 
 def cite_title(title: str, *, author: str = "", year: int | None = None) -> list[Cited]:

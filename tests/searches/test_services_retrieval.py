@@ -73,7 +73,7 @@ def test_pages_follow_each_other_and_the_cursor_is_saved(sources: Sources, start
 
 
 @pytest.mark.parametrize("request_number", [1, 2, 3])
-@pytest.mark.parametrize("moment", ["in the request", "after the answer", "while saving"])
+@pytest.mark.parametrize("moment", ["in the request", "after the answer", "while saving", "after saving"])
 def test_killed_at_any_moment_nothing_is_lost_or_doubled(
     sources: Sources, started: Start, monkeypatch: pytest.MonkeyPatch, request_number: int, moment: str
 ) -> None:
@@ -97,6 +97,14 @@ def test_killed_at_any_moment_nothing_is_lost_or_doubled(
             raise Killed
         return page
 
+    save = retrieval._save
+
+    def dying_save(*args: Any) -> None:
+        save(*args)
+        if moment == "after saving" and calls["absorb"] == request_number:
+            raise Killed
+
+    monkeypatch.setattr(retrieval, "_save", dying_save)
     monkeypatch.setattr(retrieval, "absorb_hits", dying_absorb)
     monkeypatch.setattr(sources["pubmed"], "fetch_page", dying_fetch)
     if moment == "in the request":
@@ -105,7 +113,7 @@ def test_killed_at_any_moment_nothing_is_lost_or_doubled(
     kill_and_free(run)
     run = work_all(run)
     step = run.steps.get()
-    assert (run.state, run.reasons, step.fetched, step.reported) == (RunState.SUCCESS, [], 25, 25)
+    assert (run.state, run.reasons, step.fetched, step.done, step.reported) == (RunState.SUCCESS, [], 25, 25, 25)
     assert (Candidate.objects.count(), RetrievalHit.objects.count(), SourceRecord.objects.count()) == (25, 25, 25)
     assert len(sources["pubmed"].sent) == 3 + asked_again
     assert SourceAnswer.objects.count() == 3
