@@ -137,6 +137,8 @@ class Record:
     is_preprint: bool = False
     published_as: tuple[Identifier, ...] = ()
     """Identifiers that the source names for the published version of this preprint; they are not the record's own."""
+    comments: tuple[Identifier, ...] = ()
+    """Papers that the source links as comments on this one (letters, editorials)."""
     warnings: tuple[str, ...] = ()
 
     def identifier(self, scheme: Scheme) -> str:
@@ -201,7 +203,7 @@ def record_from_dict(data: dict[str, Any]) -> Record:
     values["mesh"] = tuple(
         MeshHeading(**{**m, "qualifiers": tuple(m.get("qualifiers", ()))}) for m in values.get("mesh", ())
     )
-    for name in ("identifiers", "published_as"):
+    for name in ("identifiers", "published_as", "comments"):
         values[name] = tuple(Identifier(Scheme(i["scheme"]), i["value"]) for i in values.get(name, ()))
     values["notices"] = tuple(Notice(**{**n, "kind": NoticeKind(n["kind"])}) for n in values.get("notices", ()))
     for name in ("journal_alternatives", "issns", "years", "publication_types", "keywords", "languages", "warnings"):

@@ -123,7 +123,39 @@ def test_a_whole_record() -> None:
                 text="Lancet. 2010 Feb 6;375:445. doi: 10.1016/S0140-6736(10)60175-4. partial retraction",
             ),
         ),
+        comments=(Identifier(Scheme.PMID, "1"),),
     )
+
+
+def linked(kind: str, types: str, *links: tuple[str, str]) -> bytes:
+    entries = "".join(
+        f'<CommentsCorrections RefType="{kind}"><RefSource>{source}</RefSource><PMID>{pmid}</PMID>'
+        "</CommentsCorrections>"
+        for source, pmid in links
+    )
+    return (
+        "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>7</PMID><Article><ArticleTitle>T</ArticleTitle>"
+        f"<PublicationTypeList><PublicationType>{types}</PublicationType></PublicationTypeList></Article>"
+        f"<CommentsCorrectionsList>{entries}</CommentsCorrectionsList></MedlineCitation></PubmedArticle>"
+        "</PubmedArticleSet>"
+    ).encode()
+
+
+def test_comments_are_linked_and_are_no_notices() -> None:
+    body = linked(
+        "CommentIn", "Journal Article", ("Nature. 2020;1:2. doi: 10.1038/x.", "11"), ("BMJ. 2020", ""), ("", "x")
+    )
+    (record,) = iter_pubmed_records(body)
+    assert record.comments == (Identifier(Scheme.PMID, "11"), Identifier(Scheme.DOI, "10.1038/x"))
+    assert (record.notices, record.published_as) == ((), ())
+
+
+def test_the_published_version_of_a_preprint_is_named() -> None:
+    link = ("Lancet. 2021. doi: 10.1016/y.", "12")
+    (preprint,) = iter_pubmed_records(linked("UpdateIn", "Preprint", link))
+    assert preprint.published_as == (Identifier(Scheme.PMID, "12"), Identifier(Scheme.DOI, "10.1016/y"))
+    (article,) = iter_pubmed_records(linked("UpdateIn", "Journal Article", link))
+    assert article.published_as == ()
 
 
 @pytest.mark.parametrize(

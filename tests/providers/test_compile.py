@@ -286,12 +286,13 @@ def test_many_operators_are_said_with_the_plain_query_as_the_way_out() -> None:
         ("semanticscholar", PlanQuery(boolean="a[tiab]"), ("sort", "publicationDate:desc"), [None]),
         ("semanticscholar", PLAN, None, [None, Loss.LOST]),
         ("crossref", PLAN, None, [None, Loss.LOST]),
+        ("europepmc", PlanQuery(boolean="a[ti]"), ("sort", "P_PDATE_D desc"), [None]),
     ],
 )
 def test_newest_first_is_done_or_said_to_be_lost(
     source: str, query: PlanQuery, sent: tuple[str, str] | None, losses: list[Loss | None]
 ) -> None:
-    compiled = registry.provider(source).compile(query, Filters(newest_first=True))
+    compiled = registry.search_provider(source).compile(query, Filters(newest_first=True))
     assert [pair for pair in compiled.params if pair[0] == "sort"] == ([sent] if sent else [])
     assert [note.loss for note in compiled.notes] == losses
 
@@ -325,3 +326,8 @@ def test_hyphens_are_parted_for_semantic_scholar_and_the_change_is_said() -> Non
     query = registry.provider("semanticscholar").compile(PlanQuery(plain="covid-19 anti-body - a test"), Filters())
     assert query.text == "query=covid 19 anti body - a test"
     assert len(query.notes) == 2
+
+
+def test_arxiv_lists_the_newest_first_by_the_day_of_submission() -> None:
+    compiled = registry.search_provider("arxiv").compile(PlanQuery(boolean="a[ti]"), Filters(newest_first=True))
+    assert compiled.params[1:] == (("sortBy", "submittedDate"), ("sortOrder", "descending"))

@@ -13,7 +13,8 @@ from litapp.core.ports import Outcome
 from litapp.core.records import Identifier, Notice, NoticeKind, Person, Record, Scheme
 from litapp.providers import registry
 from litapp.providers.base import CompiledQuery, CountResult, Page, SourceError
-from litapp.providers.crossref import request
+from litapp.providers.crossref import parse, request
+from litapp.providers.crossref.provider import Crossref
 from litapp.providers.crossref.works import record_of
 from tests.providers.fakes import bench, json_reply, text_reply
 from tests.providers.imitations import Imitation
@@ -331,3 +332,42 @@ def test_a_work_of_nulls_is_an_empty_record() -> None:
         "published created type subtype abstract update-to updated-by institution language aliases original-title"
     )
     assert record_of(dict.fromkeys(names.split())) == Record("crossref", "", csl_type="document")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("file", "published"),
+    [
+        ("work_10.1101_097196__2023-10-05.json", ["10.1038/s41597-019-0031-8"]),
+        ("work_10.26434_chemrxiv.5406907.v5__2026-03-10.json", ["10.1021/acs.jpcb.7b11820"]),
+        ("work_10.1038_ng.3834__2023-10-05.json", []),
+        ("work_10.53731_r79vxn1-97aq74v-ag58n__2026-07-23.json", []),
+    ],
+)
+def test_the_published_version_of_a_preprint(shared: Path, file: str, published: list[str]) -> None:
+    """`has-preprint` and `is-version-of` are other relations."""
+    record, _ = parse.work((shared / "wire" / "crossref" / file).read_bytes())
+    assert [one.value for one in record.published_as] == published
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [None, [], {"is-preprint-of": None}, {"is-preprint-of": [{"id": "x"}, None, {"id-type": "doi", "id": "no"}]}],
+)
+def test_a_strange_relation_names_nothing(relation: object) -> None:
+    item = {"DOI": "10.1000/p", "type": "posted-content", "title": ["T"], "relation": relation}
+    assert record_of(item).published_as == ()
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"x-concurrency-limit": "1", "x-api-pool": "public-single"}, 1),
+        ({"x-concurrency-limit": "3"}, 3),
+        ({"x-concurrency-limit": "many"}, None),
+        ({"x-concurrency-limit": "0"}, None),
+        ({}, None),
+    ],
+)
+def test_the_requests_open_at_once_that_a_pool_allows(headers: dict[str, str], expected: int | None) -> None:
+    assert Crossref().published_concurrency(headers) == expected

@@ -110,6 +110,7 @@ def _article(element: _Element, source: str) -> Record:
         abstract, remark = _other_abstract(citation)
         warnings += remark
     notices, is_notice = _notices(citation, types)
+    preprint = "Preprint" in types
     return Record(
         source=source,
         source_id=pmid,
@@ -125,7 +126,7 @@ def _article(element: _Element, source: str) -> Record:
         pages=_pages(article.find("Pagination")),
         date=date,
         years=pubmed_years(date, *article.findall("ArticleDate")),
-        csl_type="article" if "Preprint" in types else "article-journal",
+        csl_type="article" if preprint else "article-journal",
         publication_types=types,
         abstract=abstract,
         mesh=tuple(_heading(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading")),
@@ -135,7 +136,9 @@ def _article(element: _Element, source: str) -> Record:
         url=_url(pmid),
         notices=notices,
         is_notice=is_notice,
-        is_preprint="Preprint" in types,
+        is_preprint=preprint,
+        published_as=_linked(citation, "UpdateIn") if preprint else (),
+        comments=_linked(citation, "CommentIn"),
         warnings=tuple(warnings),
     )
 
@@ -354,6 +357,19 @@ def _notices(citation: _Element, types: tuple[str, ...]) -> tuple[tuple[Notice, 
     if _RETRACTED_TYPE in types and not any(notice.kind in retractions for notice in notices):
         notices.append(Notice(NoticeKind.RETRACTION, text=_RETRACTED_TYPE))
     return tuple(notices), is_notice
+
+
+def _linked(citation: _Element, reference_type: str) -> tuple[Identifier, ...]:
+    """The papers linked in this way, by PMID, and by DOI where the citation names one. For a preprint "UpdateIn" is the
+    published article."""
+    found: dict[Identifier, None] = {}
+    for link in citation.iterfind(f"CommentsCorrectionsList/CommentsCorrections[@RefType='{reference_type}']"):
+        pmid, doi = _of(link, "PMID"), _doi_in(_of(link, "RefSource"))
+        if pmid.isascii() and pmid.isdigit():
+            found[Identifier(Scheme.PMID, pmid)] = None
+        if doi:
+            found[Identifier(Scheme.DOI, doi)] = None
+    return tuple(found)
 
 
 def _doi_in(citation: str) -> str:

@@ -15,6 +15,7 @@ LABEL = "arXiv"
 LONGEST_QUERY = 7_000
 """Bytes of a query as it stands in the address (servers take about 8,190 in all); arXiv has no other way to take it."""
 _ORDER = (("sortBy", "relevance"), ("sortOrder", "descending"))
+_NEWEST_FIRST = (("sortBy", "submittedDate"), ("sortOrder", "descending"))
 
 
 def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
@@ -48,7 +49,8 @@ def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
             "Shorten it, split it into several queries, or leave arXiv out.",
             "query_too_long",
         )
-    return CompiledQuery("arxiv", text, (("search_query", text), *_ORDER), (*notes, *_lost(filters)))
+    order = _NEWEST_FIRST if filters.newest_first else _ORDER
+    return CompiledQuery("arxiv", text, (("search_query", text), *order), (*notes, *_lost(filters)))
 
 
 def _refused(message: str, hint: str, code: str) -> SourceError:

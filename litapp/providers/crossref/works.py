@@ -101,6 +101,7 @@ def record_of(item: dict[str, Any]) -> Record:
         notices=notices,
         is_notice=is_notice,
         is_preprint=posted and subtype in ("", "preprint"),
+        published_as=_published_as(item, doi),
         warnings=(*remarks, *notice_remarks),
     )
 
@@ -157,6 +158,13 @@ def _years(item: dict[str, Any]) -> tuple[int, ...]:
     if created is not None and any(abs(created - year) <= 1 for year in years):
         years.add(created)
     return tuple(sorted(years))
+
+
+def _published_as(item: dict[str, Any], doi: str) -> tuple[Identifier, ...]:
+    """The published version that the preprint's depositor names. It comes late, if ever; none proves nothing."""
+    entries = mappings(mapping(item.get("relation")).get("is-preprint-of"))
+    dois = [_doi(one.get("id")) for one in entries if text(one.get("id-type")).lower() == "doi"]
+    return tuple(Identifier(Scheme.DOI, other) for other in dict.fromkeys(dois) if other and other != doi)
 
 
 def _doi(value: Any) -> str:

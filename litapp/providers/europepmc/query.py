@@ -15,6 +15,7 @@ LABEL = "Europe PMC"
 ONLY_PUBMED = "SRC:MED"
 """Europe PMC's collection of PubMed's records."""
 _PREPRINTS = '(SRC:PPR OR PUB_TYPE:"Preprint")'
+_NEWEST_FIRST = ("sort", "P_PDATE_D desc")
 _LANGUAGE = re.compile(r"[a-z]{3}")
 
 
@@ -42,7 +43,8 @@ def compile_query(query: PlanQuery, filters: Filters, *, in_place_of_pubmed: boo
     limits, more = _limits(filters, in_place_of_pubmed)
     excluded = f" NOT {_PREPRINTS}" if filters.preprints is Preprints.EXCLUDED else ""
     term = " AND ".join([f"({text})", *limits]) + excluded if limits or excluded else text
-    return CompiledQuery("europepmc", term, (("query", term),), (*notes, *more))
+    order = (_NEWEST_FIRST,) if filters.newest_first else ()
+    return CompiledQuery("europepmc", term, (("query", term), *order), (*notes, *more))
 
 
 def _limits(filters: Filters, in_place_of_pubmed: bool) -> tuple[list[str], list[QueryNote]]:

@@ -19,7 +19,7 @@ from litapp.projects.services.events import record_event
 from litapp.verification.models import Priority, VerdictStatus, Verification
 
 KIND = "verification"
-NOT_CITED_FIELDS = ("abstract", "mesh", "keywords", "url", "warnings", "publisher", "source", "source_id")
+NOT_CITED_FIELDS = ("abstract", "mesh", "keywords", "url", "warnings", "publisher", "source", "source_id", "comments")
 """Fields that no check compares: a change in them needs no new check."""
 
 
