@@ -134,3 +134,25 @@ def test_pubmed_beyond_its_cap_is_read_in_parts_by_date(client: PoliteClient, mo
     assert ranks == list(range(1, len(expected) + 1))
     assert len(expected) > 40
     assert any(note.startswith("PubMed gives only the first 9 of") for note in notes)
+
+
+@pytest.mark.parametrize("source", ["openalex", "semanticscholar"])
+def test_a_boolean_query_is_read_to_its_last_record_at_sources_of_plain_words(
+    client: PoliteClient, source: str
+) -> None:
+    """Semantic Scholar gives it through its bulk search, in its own signs."""
+    provider = registry.search_provider(source)
+    boolean = "(asthma[tiab] OR covid-19[tiab]) AND (treatment[tiab] OR study[tiab] OR model[tiab]) NOT rat*[ti]"
+    found: dict[str, set[str]] = {}
+    for name, text in (("whole", boolean), ("left", "asthma[tiab] OR covid-19[tiab]"), ("dropped", "rat*[ti]")):
+        query = provider.compile(PlanQuery(boolean=text), Filters())
+        cursor: dict[str, object] | None = {}
+        found[name] = set()
+        while cursor is not None:
+            page = provider.fetch_page(client, query, cursor, 10_000)
+            found[name] |= {hit.record.source_id for hit in page.hits}
+            total, cursor = page.total, page.cursor
+        assert len(found[name]) == total == provider.count(client, query).total
+    assert found["whole"]
+    assert found["whole"] < found["left"]
+    assert not found["whole"] & found["dropped"]
