@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import UTC
 from typing import Any
 
 import pytest
@@ -235,7 +236,7 @@ def test_a_cancelled_run_with_records_is_partly_successful_and_failed_without() 
 
 @given(st.datetimes(timezones=st.timezones()))
 def test_times_read_back(moment: Any) -> None:
-    assert utc_time(utc_text(moment)) == moment
+    assert utc_time(utc_text(moment)) == moment.astimezone(UTC)  # an hour told twice equals none in another zone
 
 
 # Old records
