@@ -254,6 +254,7 @@ def test_what_a_record_contradicts_of_a_place(place: CitedPlace, differs: tuple[
             Outcome.TRANSIENT,
         ),
         (b"<eLinkResult><LinkSet><IdList><Id>1</Id></IdList></LinkSet></eLinkResult>", Outcome.EMPTY),
+        (b'{"esummaryresult":["Empty id list - nothing todo"]}', Outcome.PERMANENT),
         (b"[]", Outcome.EMPTY),
         (b"[1]", Outcome.MALFORMED),
         (b"[1", Outcome.MALFORMED),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litapp.core.ports import Outcome
@@ -51,6 +51,7 @@ def read_all(made: Bench, limit: int = 10**9) -> list[Page]:
     return found
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 60), st.integers(1, 25), st.integers(1, 70))
 def test_the_bulk_search_gives_every_paper_once_in_order(size: int, a_page: int, limit: int) -> None:
     found = read_all(bench([bulk(size, a_page)]), limit)

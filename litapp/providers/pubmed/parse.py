@@ -98,6 +98,8 @@ def _classify_json(status: int, headers: dict[str, str], body: bytes) -> Classif
             return Classification(Outcome.OK if _has_links(data) else Outcome.EMPTY)
         if isinstance(data.get("result"), dict):
             return _classify_summaries(data["result"])
+        if "esummaryresult" in data:
+            return answers.refused_request(LABEL, answers.plain_detail(" ".join(texts(data["esummaryresult"]))))
         if "einforesult" in data:
             return Classification(Outcome.OK if data["einforesult"] else Outcome.EMPTY)
     except UnreadableAnswer as error:
