@@ -279,7 +279,7 @@ def _end_complete(step: RetrievalStep, token: str, share: Share) -> None:
     if share.records == 0 and not step.capped:
         step.capped = cut_sentence(source(step.source).label, share, step.reported, exact=True)[:200]
     step.exhausted = True
-    _end(step, token, final_state(step), exhausted=True, capped=step.capped)
+    _end(step, token, final_state(step), exhausted=True, capped=step.capped, cap=share.records)
 
 
 def _end(step: RetrievalStep, token: str, state: StepState, message: str = "", hint: str = "", **fields: Any) -> None:

@@ -97,6 +97,9 @@ def test_a_resumed_run_is_replayed_with_the_shares_it_had(
     go_silent(sources)
     replay = replayed(run, person)
     assert hits(replay) == hits(run)
+    told = lambda r: {key: (s.state, s.message, s.capped, s.done, s.cap) for key, s in steps_of(r).items()}  # noqa: E731
+    assert told(replay) == told(run)
+    assert {key: step.cap for key, step in steps_of(run).items()} == {("pubmed", 0): 0, ("pubmed", 1): 8}
 
 
 def test_what_was_skipped_stays_skipped_and_what_failed_fails_again(
@@ -147,6 +150,25 @@ def test_answers_of_another_run_are_not_used(sources: Sources, started: Start, p
     with pytest.raises(SourceError) as caught:
         ReplayingClient(first.steps.get()).send(request, max_age_seconds=10**9)
     assert (caught.value.code, caught.value.permanent) == (NOT_ARCHIVED, True)
+
+
+def test_an_answer_that_only_another_run_read_is_missing(
+    sources: Sources, started: Start, person: User, clock: Any
+) -> None:
+    sources["pubmed"].records = papers(15)
+    work_all(started("pubmed"))
+    clock.shift(3600)
+    run = work_all(started("pubmed"))
+    shared = set(StepAnswer.objects.exclude(step__run=run).values_list("request_hash", flat=True))
+    last = StepAnswer.objects.filter(step__run=run).order_by("-pk").first()
+    assert last is not None
+    assert last.request_hash in shared
+    last.delete()
+    go_silent(sources)
+    replay = work_all(run_replay(run=run, actor=person, request_id=uuid4()), clock)
+    [step] = replay.steps.all()
+    assert (step.state, step.fetched) == (StepState.PARTIAL, 10)
+    assert f"Run {run.pk} did not read an answer to this request" in step.message
 
 
 def test_a_record_that_is_read_otherwise_now_is_told(sources: Sources, started: Start, person: User) -> None:

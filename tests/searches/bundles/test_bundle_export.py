@@ -98,6 +98,16 @@ def test_the_same_run_gives_the_same_bytes_whatever_others_do(
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
+def test_a_zip_does_not_tell_when_it_was_written(run: RetrievalRun, tmp_path: Path, clock: Any) -> None:
+    export(run, tmp_path / "a.zip")
+    clock.shift(400 * 86400)
+    export(run, tmp_path / "b.zip")
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        assert archive.namelist() == sorted(archive.namelist())
+
+
 def test_folder_and_zip_hold_the_same(run: RetrievalRun, tmp_path: Path) -> None:
     export(run, tmp_path / "folder", answers=True)
     export(run, tmp_path / "packed.zip", answers=True)
