@@ -17,8 +17,8 @@ from litapp.providers.reading import mapping, mappings, text, whole
 
 FIRST_DAY = date(1700, 1, 1)
 """Start of the spans that are cut by day; what lies outside of them is hardly anything and forms one part."""
-_AHEAD = timedelta(days=3 * 366)
-"""Journals date their issues ahead of time, by less than this."""
+_AHEAD = timedelta(days=40 * 366)
+"""A record's date of publication may lie after the day of its receipt (issues are dated ahead), by less than this."""
 _GROWTH = 0.05
 """PubMed grows by about this part a year: places the cuts where they halve the records, not the time."""
 
