@@ -131,6 +131,18 @@ class BaseQueryFormSet(forms.BaseFormSet):
                 found.append(text)
         return found
 
+    def dropped(self) -> list[str]:
+        """A note for each query that was sent without text and is left out; none while there is only one."""
+        if len(self.forms) < 2:
+            return []
+        notes = []
+        for number, form in enumerate(self.forms, start=1):
+            data = form.cleaned_data if hasattr(form, "cleaned_data") else {}
+            if not any(str(data.get(name) or "").strip() for name in ("boolean", "plain")) and not data.get("DELETE"):
+                label = str(data.get("label") or "").strip()
+                notes.append(f"Query {number}{f' (“{label}”)' if label else ''} was empty and was taken out.")
+        return notes
+
 
 QueryFormSet = cast(
     "type[BaseQueryFormSet]",

@@ -54,6 +54,7 @@ def plan_new(request: ProjectRequest, project: Project) -> HttpResponse:
 
     address = once(request_id=data["request_id"], user=user, make=make) if data["request_id"] else make()
     messages.success(request, "Draft saved. Nothing is searched before it is approved.")
+    _tell_dropped(request, queries)
     return redirect_page(request, _with_count(request, address))
 
 
@@ -91,6 +92,7 @@ def plan_edit(request: ProjectRequest, project: Project, version_id: int) -> Htt
     except PlanFrozen as frozen:
         return _stale_page(request, project, frozen.version, form, queries, content)
     messages.success(request, "Draft saved.")
+    _tell_dropped(request, queries)
     return redirect_page(request, _with_count(request, reverse("searches:plan", args=[project.pk, version.pk])))
 
 
@@ -105,6 +107,12 @@ def plan_check(request: ProjectRequest, project: Project) -> HttpResponse:
 def _queries(project: Project, *, data: Any = None, initial: Any = None) -> BaseQueryFormSet:
     check = reverse("searches:plan_check", args=[project.pk])
     return QueryFormSet(data, prefix="queries", initial=initial, form_kwargs={"check_address": check})
+
+
+def _tell_dropped(request: ProjectRequest, queries: BaseQueryFormSet) -> None:
+    """An empty query is never dropped in silence."""
+    for note in queries.dropped():
+        messages.info(request, note)
 
 
 def _with_count(request: ProjectRequest, address: str) -> str:

@@ -233,3 +233,14 @@ def test_hostile_text_stays_text(client: Client, project: Project) -> None:
     page = send(client, project, text=json.dumps({"topic": evil, "domain": evil, "queries": [*QUERIES, [evil]]}))
     assert SearchPlanVersion.objects.count() == 1
     assert evil not in page.content.decode()
+
+
+def test_an_empty_query_of_the_plan_form_is_dropped_with_a_note(client: Client, project: Project) -> None:
+    data = {
+        "title": "T", "question": "Why?", "sources": ["pubmed"], "preprints": "included", "then": "save",
+        "queries-TOTAL_FORMS": "3", "queries-INITIAL_FORMS": "0",
+        "queries-0-boolean": "a[ti]", "queries-1-label": "later", "queries-2-boolean": "b[ti]",
+    }  # fmt: skip
+    page = client.post(reverse("searches:plan_new", args=[project.pk]), data, follow=True)
+    assert [q.boolean for q in SearchPlanVersion.objects.get().plan_content.queries] == ["a[ti]", "b[ti]"]
+    assert "Query 2 (“later”) was empty and was taken out." in text_of(page)
