@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -22,6 +23,8 @@ from searches.services.grouping import Group, Grouping, Member
 from searches.services.merging import merge_candidates
 from searches.services.workbench import Workbench
 
+CHECKS_BEGIN_WITHIN = timedelta(minutes=5)
+"""Records are checked when the run that brought them ends, but no later than this: a run may wait for hours."""
 CHUNK = 500
 """Values in one SQL list."""
 
@@ -208,6 +211,7 @@ def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersio
         project=project,
         records=[(record, values["sources"]) for record, values in derived],
         priority=Priority.RETRIEVED,
+        after=CHECKS_BEGIN_WITHIN if version else None,
     )
     candidates = Candidate.objects.bulk_create(
         Candidate(project=project, verification=check, **values)
@@ -246,7 +250,7 @@ def _update(
             unique_fields=["id"],
             update_fields=list(DERIVED_FIELDS),
         )
-    _renew(changed)
+    _renew(changed, after=CHECKS_BEGIN_WITHIN if version else None)
     return len(changed), merged
 
 
@@ -263,10 +267,10 @@ def _set(row: Candidate, columns: dict[str, Any]) -> bool:
     return bool(different)
 
 
-def _renew(rows: Sequence[tuple[Candidate, Record, list[str]]]) -> None:
+def _renew(rows: Sequence[tuple[Candidate, Record, list[str]]], *, after: timedelta | None = None) -> None:
     """Tell the candidates' verifications what is to be checked now, and whose records it is made of."""
     changes = [(row.verification_id, record, by) for row, record, by in rows if row.verification_id is not None]
-    verifications_renew(changes=changes)
+    verifications_renew(changes=changes, after=after)
 
 
 def _plans_of(candidate_ids: Sequence[int]) -> dict[int, dict[int, SearchPlan]]:

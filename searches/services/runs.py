@@ -16,6 +16,7 @@ from litapp.jobs.models import OPEN_STATES, StepState
 from litapp.jobs.services import enqueue
 from litapp.ledger.services.clients import source_state
 from litapp.projects.services.events import record_event
+from litapp.verification.services.requests import release_held
 from searches.models import RetrievalRun, RetrievalStep, RunState, SearchPlanVersion
 from searches.services.outcome import run_outcome
 from searches.services.plan_check import require_complete
@@ -194,6 +195,8 @@ def run_close_if_done(*, run_id: int) -> bool:
     run.state, run.reasons = run_outcome(steps, cancelled=run.cancel_requested_at is not None)
     run.finished_at = timezone.now()
     run.save(update_fields=["state", "reasons", "finished_at"])
+    if not RetrievalRun.objects.filter(project=run.project_id, state=RunState.RUNNING).exists():
+        release_held(project=run.project)
     record_event(
         project=run.project,
         actor=None,

@@ -96,7 +96,7 @@ def test_a_page_becomes_candidates_with_everything_derived(run: RetrievalRun) ->
         assert word in row.search_text
     check = row.verification
     assert check is not None
-    assert (check.returned_by, check.state, check.record["title"]) == (["pubmed"], "queued", record.title)
+    assert (check.returned_by, check.state, check.record["title"]) == (["pubmed"], "waiting", record.title)
 
 
 def test_the_same_paper_of_four_sources_is_one_candidate(run: RetrievalRun, project: Project) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -14,10 +15,14 @@ from litapp.core.ports import Outcome
 from litapp.jobs.models import StepState
 from litapp.ledger.services.clients import SourceState
 from litapp.projects.models import Event, Project
+from litapp.providers.base import Deferred
+from litapp.verification.models import Verification
 from searches.models import Candidate, RetrievalRun, RunState, SearchPlanVersion
+from searches.services.candidates import CHECKS_BEGIN_WITHIN
 from searches.services.plans import plan_create
 from searches.services.runs import NotApproved, RunNotChanged, can_resume, run_again, run_cancel, run_resume, run_start
-from tests.searches.conftest import BOOLEAN, content, steps_of, work_all, work_once
+from searches.services.screening import decide
+from tests.searches.conftest import BOOLEAN, NOW, content, steps_of, work_all, work_once
 from tests.searches.stand_in import StandIn, paper, papers, trouble
 
 Sources = dict[str, StandIn]
@@ -235,3 +240,70 @@ def test_the_end_is_in_the_log(sources: Sources, started: Callable) -> None:
             "steps": [{"source": "pubmed", "query": 0, "state": "done", "fetched": 1, "reported": 1}],
         },
     )
+
+
+def checks(project: Project) -> list[tuple[str, int, Any]]:
+    return sorted(Verification.objects.filter(project=project).values_list("state", "priority", "not_before"))
+
+
+def test_checks_begin_when_the_run_ends_and_do_not_take_its_sources_pace(
+    sources: Sources, started: Callable, project: Project, clock: Any
+) -> None:
+    sources["pubmed"].records = papers(3)
+    sources["crossref"].records = papers(3, "crossref")
+    sources["crossref"].faults = [trouble("crossref")]
+    run = started("pubmed", "crossref")
+    work_once()
+    assert checks(project) == [("waiting", 50, NOW + CHECKS_BEGIN_WITHIN)] * 3
+    clock.shift(10)
+    run = work_all(run, clock)
+    assert run.state == RunState.SUCCESS
+    assert checks(project) == [("queued", 50, None)] * 3
+    assert {tuple(row.returned_by) for row in Verification.objects.all()} == {("crossref", "pubmed")}
+
+
+def test_a_run_that_waits_for_hours_does_not_keep_its_records_unchecked(
+    sources: Sources, started: Callable, project: Project, clock: Any
+) -> None:
+    sources["pubmed"].records = papers(3)
+    sources["crossref"].faults = [
+        Deferred("crossref", Outcome.RATE_LIMITED, "Later.", retry_at=NOW + timedelta(hours=9))
+    ]
+    started("pubmed", "crossref")
+    work_once()
+    assert Verification.objects.claimable().count() == 0
+    clock.shift(CHECKS_BEGIN_WITHIN)
+    assert Verification.objects.claimable().count() == 3
+
+
+def test_another_source_does_not_push_a_check_further_away(
+    sources: Sources, started: Callable, project: Project, clock: Any
+) -> None:
+    sources["pubmed"].records = papers(1)
+    sources["crossref"].records = papers(1, "crossref")
+    sources["crossref"].faults = [trouble("crossref")]
+    sources["openalex"].faults = [
+        Deferred("openalex", Outcome.RATE_LIMITED, "Later.", retry_at=NOW + timedelta(hours=9))
+    ]
+    run = started("pubmed", "crossref", "openalex")
+    work_once()
+    clock.move_to(steps_of(run)["crossref", 0].not_before, tick=False)
+    work_once()
+    assert checks(project) == [("waiting", 50, NOW + CHECKS_BEGIN_WITHIN)]
+
+
+def test_a_record_that_is_included_during_the_run_is_checked_at_once(
+    sources: Sources, started: Callable, project: Project, person: User, clock: Any
+) -> None:
+    sources["pubmed"].records = papers(2)
+    sources["crossref"].records = papers(2, "crossref")
+    sources["crossref"].faults = [trouble("crossref")]
+    run = started("pubmed", "crossref")
+    work_once()
+    row = Candidate.objects.order_by("pk")[0]
+    decide(project=project, candidate_id=row.pk, actor=person, decision="include", version=1, request_id=uuid4())
+    assert checks(project) == [("queued", 10, None), ("waiting", 50, NOW + CHECKS_BEGIN_WITHIN)]
+    clock.move_to(steps_of(run)["crossref", 0].not_before, tick=False)
+    Verification.objects.filter(priority=10).update(state="done")
+    work_once()
+    assert checks(project)[0] == ("queued", 10, None)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from litapp.core.records import Record, record_to_dict
@@ -35,9 +37,18 @@ def record_hash(record: Record) -> str:
 
 
 def verifications_request(
-    *, project: Project, records: Sequence[tuple[Record, Iterable[str]]], priority: Priority = Priority.RETRIEVED
+    *,
+    project: Project,
+    records: Sequence[tuple[Record, Iterable[str]]],
+    priority: Priority = Priority.RETRIEVED,
+    after: timedelta | None = None,
 ) -> list[Verification]:
-    """Queue the check of each (record, sources that returned it); in the order given."""
+    """Queue the check of each (record, sources that returned it); in the order given.
+
+    `after` holds the checks back, so that they do not take the sources' pace from a retrieval that goes on: they begin
+    with `release_held`, when a person includes the record, or after this time.
+    """
+    held = {"state": StepState.WAITING, "not_before": timezone.now() + after} if after else {}
     rows = [
         Verification(
             project=project,
@@ -45,13 +56,27 @@ def verifications_request(
             record_hash=record_hash(record),
             returned_by=sorted(set(returned_by) - {BROUGHT}),
             priority=priority,
+            **held,
         )
         for record, returned_by in records
     ]
     made = Verification.objects.bulk_create(rows)
-    if made:
+    if made and not after:
         enqueue(KIND, "")
     return made
+
+
+def release_held(*, project: Project) -> int:
+    """Let the project's held checks begin; returns how many."""
+    released = _held(Verification.objects.filter(project=project)).update(state=StepState.QUEUED, not_before=None)
+    if released:
+        enqueue(KIND, "")
+    return released
+
+
+def _held(rows: QuerySet[Verification]) -> QuerySet[Verification]:
+    """Those that wait because they were held back, not because a source was silent."""
+    return rows.filter(state=StepState.WAITING, failures=0)
 
 
 def verification_request(
@@ -71,10 +96,14 @@ def verification_renew(*, verification_id: int, record: Record, returned_by: Ite
 
 
 @transaction.atomic
-def verifications_renew(*, changes: Sequence[tuple[int, Record, Iterable[str]]]) -> int:
-    """The same for many (verification, record, sources) at once; returns how many are to be checked again."""
+def verifications_renew(*, changes: Sequence[tuple[int, Record, Iterable[str]]], after: timedelta | None = None) -> int:
+    """The same for many (verification, record, sources) at once; returns how many are to be checked again.
+
+    `after` holds them back as `verifications_request` does; what a person waits for is not held.
+    """
     rows = Verification.objects.select_for_update().in_bulk([verification_id for verification_id, _, _ in changes])
-    changed = [rows[pk] for pk, record, returned_by in changes if _renew(rows[pk], record, returned_by)]
+    until = timezone.now() + after if after else None
+    changed = [rows[pk] for pk, record, returned_by in changes if _renew(rows[pk], record, returned_by, until)]
     if changed:
         Verification.objects.bulk_create(
             changed, update_conflicts=True, unique_fields=["id"], update_fields=list(_RENEWED_FIELDS)
@@ -90,22 +119,27 @@ _RENEWED_FIELDS = (
 )  # fmt: skip
 
 
-def _renew(verification: Verification, record: Record, returned_by: Iterable[str]) -> bool:
+def _renew(verification: Verification, record: Record, returned_by: Iterable[str], until: datetime | None) -> bool:
     digest, sources = record_hash(record), sorted(set(returned_by) - {BROUGHT})
     if digest == verification.record_hash and sources == verification.returned_by:
         return False
     if digest != verification.record_hash:
         _forget_verdict(verification)
     verification.record, verification.record_hash, verification.returned_by = record_to_dict(record), digest, sources
+    held_until = (
+        verification.not_before if verification.state == StepState.WAITING and not verification.failures else None
+    )
     _queue_again(verification)
+    if until is not None and verification.priority >= Priority.RETRIEVED:
+        verification.state, verification.not_before = StepState.WAITING, min(until, held_until or until)
     return True
 
 
 def prioritise(*, verification_ids: Iterable[int], priority: Priority = Priority.INCLUDED) -> int:
     """Move waiting checks forward (never back); returns how many moved."""
-    moved = Verification.objects.filter(
-        pk__in=list(verification_ids), state__in=OPEN_STATES, priority__gt=priority
-    ).update(priority=priority)
+    rows = Verification.objects.filter(pk__in=list(verification_ids), state__in=OPEN_STATES, priority__gt=priority)
+    moved = _held(rows).update(priority=priority, state=StepState.QUEUED, not_before=None)
+    moved += rows.update(priority=priority)
     if moved:
         enqueue(KIND, "")
     return moved
