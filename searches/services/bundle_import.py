@@ -28,6 +28,7 @@ from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from litapp.providers.base import Hit, Page
 from litapp.providers.registry import source_keys
+from litapp.verification.services.requests import release_held
 from searches.models import (
     AbstractFill,
     AbstractLookup,
@@ -215,6 +216,8 @@ def _finish(run: RetrievalRun, manifest: dict[str, Any], actor: Any) -> None:
     """The run ended as its bundle says."""
     run.state = RunState(manifest["status"])
     run.save(update_fields=["state"])
+    if not RetrievalRun.objects.filter(project=run.project_id, state=RunState.RUNNING).exists():
+        release_held(project=run.project)
     record_event(
         project=run.project,
         actor=actor,
