@@ -31,7 +31,7 @@ def keys_of(f: Features) -> frozenset[str]:
     if f.cochrane:
         keys.add(f"cochrane:{f.cochrane}")
     if f.generic:
-        for place in f.starts or {"-"}:
+        for place in f.starts or {f"-{f.volume}"}:
             keys.add(f"g:{f.core[:HEAD]}:{place}")
         keys.update(f"h:{f.core[:HEAD]}:{name}" for name in f.first)
     elif f.core:

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from litapp.core.dedupe.blocking import keys_of
-from litapp.core.dedupe.features import Features, features_of
+from litapp.core.dedupe.features import Features, features_of, fingerprint
 from litapp.core.dedupe.pairs import compare_features
 from litapp.core.dedupe.verdicts import Pair, PairVerdict, Relation, keeps_apart
 from litapp.core.records import Record
 
-LARGEST_BLOCK = 60
-"""Records under one key that are all compared with each other; a larger block is split by year and first author, and
-by first page."""
 DECIDED = PairVerdict(Relation.SAME, "decided", "A person decided that these are the same.")
 
 
@@ -80,32 +77,26 @@ def compare_all(records: Mapping[str, Record], *, new: Collection[str] | None = 
 
 
 def candidate_pairs(features: Mapping[str, Features]) -> set[tuple[str, str]]:
-    """Pairs of ids that share a key, smaller id first."""
+    """Pairs of ids that share a key, smaller id first.
+
+    Whether two records meet depends on these two alone, never on how many others there are: otherwise clusters would
+    depend on what was imported when. Records in which every compared field is equal count as one: each is paired with
+    the first of them, and only that one with others.
+    """
     blocks: defaultdict[str, list[str]] = defaultdict(list)
-    for identity, feature in features.items():
+    first_of: dict[tuple[object, ...], str] = {}
+    pairs: set[tuple[str, str]] = set()
+    for identity in sorted(features):
+        feature = features[identity]
+        first = first_of.setdefault(fingerprint(feature), identity)
+        if first != identity and compare_features(feature, feature).relation is Relation.SAME:
+            pairs.add((first, identity))
+            continue
         for key in keys_of(feature):
             blocks[key].append(identity)
-    pairs: set[tuple[str, str]] = set()
     for members in blocks.values():
-        if len(members) > 1:
-            for group in _split(members, features):
-                pairs.update(combinations(sorted(group), 2))
+        pairs.update(combinations(members, 2))
     return pairs
-
-
-def _split(members: list[str], features: Mapping[str, Features]) -> Iterable[list[str]]:
-    """A block as it is, or, when it is large, the parts that agree in year and first author, or in first page."""
-    if len(members) <= LARGEST_BLOCK:
-        yield members
-        return
-    parts: defaultdict[tuple[str, object], list[str]] = defaultdict(list)
-    for identity in members:
-        feature = features[identity]
-        for name in feature.first or {""}:
-            parts[name, feature.year].append(identity)
-        for page in feature.starts:
-            parts["page", page].append(identity)
-    yield from parts.values()
 
 
 def cluster(
@@ -148,7 +139,7 @@ def cluster(
     return Clustering(tuple(sorted(clusters.values())), tuple(refused))
 
 
-_STRENGTH = ("pmid_title", "trial_number", "cochrane_number", "title_volume_pages", "doi_title")
+_STRENGTH = ("same_entry", "pmid_title", "trial_number", "cochrane_number", "title_volume_pages", "doi_title")
 
 
 def _strength(pair: Pair) -> tuple[int, str, str]:

@@ -50,6 +50,8 @@ _GENERIC_WORDS = (
 )
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 _NO_AUTHOR = frozenset({"anonymous", "anon", "noauthorlisted", "noauthors", "unknown", "na", "author", "editor"})
+ABSTRACT_LETTERS = 700
+"""Letters of an abstract's first section that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +171,14 @@ def features_of(record: Record) -> Features:
         version=version[1] if version else ("1" if cochrane and doi else ""),
         generic=is_generic(content),
     )
+
+
+def fingerprint(f: Features) -> tuple[object, ...]:
+    """Everything of a record that comparing looks at: two records with equal fingerprints stand alike to any third."""
+    abstract = f.record.abstract[0].text[:ABSTRACT_LETTERS] if f.record.abstract else ""
+    ids = tuple(f.record.identifier(scheme) for scheme in (Scheme.PMCID, Scheme.ARXIV))
+    return (
+        f.title.words, f.core, f.level, f.part, f.first, f.people, f.year, f.journal, f.journal_name, f.issns, f.volume,
+        f.issue, f.issues, f.starts, f.letters, f.length, f.doi, f.pmid, f.trial, f.cochrane, f.version, f.generic,
+        abstract, ids,
+    )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rapidfuzz import fuzz
+
 from litapp.core.dedupe.companions import companion
 from litapp.core.dedupe.features import Features, features_of
 from litapp.core.dedupe.kinds import Level
@@ -35,19 +37,24 @@ def compare_features(a: Features, b: Features) -> PairVerdict:
 _DIFFERENT = PairVerdict(Relation.DIFFERENT, "unlike", "Title, authors or place differ.")
 
 
+LIKE = 50.0
+"""Titles less like each other than this (of 100) are unlike, unless one holds the other."""
+
+
 def _unlike(a: Features, b: Features) -> bool:
-    """A quick no: nothing that could outweigh unlike titles agrees."""
-    if a.core[:12] == b.core[:12] or a.core[-12:] == b.core[-12:]:
+    """A quick no: titles are unlike and nothing that could outweigh that agrees."""
+    if (a.pmid and a.pmid == b.pmid) or (a.trial and a.trial == b.trial) or (a.cochrane and a.cochrane == b.cochrane):
         return False
-    if a.pmid and a.pmid == b.pmid:
+    people = not a.first.isdisjoint(b.first)
+    open_people = people or not a.first or not b.first
+    if not a.starts.isdisjoint(b.starts) and (open_people or a.volume == b.volume):
         return False
-    if a.starts & b.starts and (a.first & b.first or not a.first or not b.first or a.volume == b.volume):
+    if a.doi and a.doi == b.doi and open_people:
         return False
-    if a.doi and a.doi == b.doi:
-        return False
-    if a.trial and a.trial == b.trial:
-        return False
-    return not a.first & b.first
+    if a.core[:12] != b.core[:12] and a.core[-12:] != b.core[-12:] and not people:
+        return True
+    short, long = (a.core, b.core) if len(a.core) <= len(b.core) else (b.core, a.core)
+    return short not in long and fuzz.ratio(short, long, score_cutoff=LIKE) == 0
 
 
 def _same(rule: str, why: str) -> PairVerdict:

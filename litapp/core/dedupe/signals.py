@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from rapidfuzz import fuzz
 
-from litapp.core.dedupe.features import Features
+from litapp.core.dedupe.features import ABSTRACT_LETTERS, Features
 from litapp.core.matching.journals import same_journal
 from litapp.core.matching.titles import compare_words
 from litapp.core.matching.verdicts import Agreement
@@ -216,4 +216,4 @@ def abstract_relation(a: Features, b: Features) -> int:
 def _abstract_letters(f: Features) -> str:
     if not f.record.abstract:
         return ""
-    return title_key(_LABELS.sub("", f.record.abstract[0].text[:700])).replace(" ", "")
+    return title_key(_LABELS.sub("", f.record.abstract[0].text[:ABSTRACT_LETTERS])).replace(" ", "")

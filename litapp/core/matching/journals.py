@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 
 from litapp.core.matching.mojibake import repair_mojibake
@@ -114,6 +115,7 @@ def is_other_script(text: str) -> bool:
     return 2 * len(_OTHER_SCRIPT.findall(text)) > len(letters)
 
 
+@lru_cache(maxsize=16384)
 def _plain(name: str) -> str:
     """The key of a name without what libraries add: sponsors after a colon, place and year in brackets."""
     text = repair_mojibake(name)
@@ -152,6 +154,7 @@ def _words(key: str) -> list[str]:
     return words
 
 
+@lru_cache(maxsize=32768)
 def same_journal(ours: str, theirs: str) -> bool:
     """True when the two names can be one journal's. A sibling ("Lancet" / "Lancet Infectious Diseases") never is.
 

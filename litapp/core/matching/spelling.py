@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from types import MappingProxyType
 
 _NUMBER_WORDS = (
@@ -88,6 +89,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
+@lru_cache(maxsize=65536)
 def american(word: str) -> str:
     """One spelling for the British and American forms of `word`; never meant to be read. Numbers stay as they are."""
     if len(word) < 4 or word in NUMBERS:
