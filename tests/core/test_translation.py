@@ -1,12 +1,18 @@
-"""Queries for Europe PMC and arXiv: the same tree, and every change of meaning said."""
+"""Queries for sources with a syntax of their own: the same tree, and every change of meaning said."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from litapp.core.querylang import parse
+from litapp.core.querylang import Node, parse
 from litapp.core.querylang.compile_arxiv import compile_arxiv
 from litapp.core.querylang.compile_europepmc import compile_europepmc
+from litapp.core.querylang.compile_openalex import compile_openalex
+from litapp.core.querylang.compile_s2 import compile_s2
+from litapp.core.querylang.translation import Translation
+from litapp.core.querylang.unquoted import JOINED, PHRASE_KEPT
 
 
 def meanings(translation: object) -> list[tuple[str, str]]:
@@ -17,6 +23,21 @@ def meanings(translation: object) -> list[tuple[str, str]]:
     ("query", "text", "changes"),
     [
         ("asthma[ti]", "TITLE:asthma", []),
+        (
+            "covid-19 in children",
+            "((TITLE:covid-19 OR ABSTRACT:covid-19 OR KW:covid-19) AND "
+            "(TITLE:children OR ABSTRACT:children OR KW:children))",
+            [("covid-19 in children", "narrower")],
+        ),
+        (
+            '"covid-19 children"',
+            '(TITLE:"covid-19 children" OR ABSTRACT:"covid-19 children" OR KW:"covid-19 children")',
+            [('"covid-19 children"', "narrower")],
+        ),
+        ("heart failure[ti]", 'TITLE:"heart failure"', [("heart failure[ti]", "check by hand")]),
+        ("wom*n[ti]", "TITLE:wom*n", [("wom*n[ti]", "check by hand")]),
+        ("1 22[pmid]", "((EXT_ID:1 OR EXT_ID:22) AND SRC:MED)", []),
+        ("a[ti] AND x1[pmid]", "TITLE:a", [("", "wider"), ("x1[pmid]", "lost")]),
         ('"heart failure"[ti]', 'TITLE:"heart failure"', []),
         (
             "asthma[tiab]",
@@ -74,9 +95,53 @@ def test_europepmc_quotes_cannot_break_out() -> None:
         ('"or"[ti] OR "and"[ti]', 'ti:"or" OR ti:"and"'),
         ('asthma[ti] OR "+"[ti]', "ti:asthma"),
         ("statin*[ti]", "ti:statin"),
+        ("covid-19 in children", '(all:"covid-19" AND all:children)'),
+        ('"covid children"', 'all:"covid children"'),
+        ("covid child* hospital", "(all:covid AND all:child AND all:hospital)"),
+        ("covid[ti] AND wom*n[ti]", "ti:covid"),
+        ("of the", "(all:of AND all:the)"),
         ("vaswani a[au] AND medline[sb]", 'au:"vaswani a"'),
         ('"a b) OR all:x"[ti]', 'ti:"a b OR all x"'),
     ],
 )
 def test_arxiv(query: str, text: str) -> None:
     assert compile_arxiv(parse(query)).text == text
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("covid-19 in children", '("covid-19" AND children)'),
+        ('"covid-19 in children"', '"covid-19 in children"'),
+        ("covid child*", "(covid AND child)"),
+        ("heart failure[tiab]", '"heart failure"'),
+        ("covid[tiab] AND wom*n[tiab]", "covid"),
+    ],
+)
+def test_openalex(query: str, text: str) -> None:
+    assert compile_openalex(parse(query)).text == text
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "changes"),
+    [
+        ("covid-19 in children", '("covid-19" + children)', [("covid-19 in children", "narrower")]),
+        ('"covid children"', '"covid children"', [('"covid children"', "narrower")]),
+        ("covid child*", "(covid + child*)", [("covid child*", "narrower")]),
+        ("heart failure[tiab]", '"heart failure"', [("heart failure[tiab]", "check by hand")]),
+        ('"heart fail*"[tiab]', "(heart + fail*)", [('"heart fail*"[tiab]', "wider")]),
+        ("covid-19*[tiab]", '"covid-19"', [("covid-19*[tiab]", "narrower")]),
+        ("a[tiab] AND wom*n[tiab]", "a", [("", "wider"), ("wom*n[tiab]", "lost")]),
+    ],
+)
+def test_semantic_scholar(query: str, text: str, changes: list[tuple[str, str]]) -> None:
+    translation = compile_s2(parse(query))
+    assert (translation.text, sorted(meanings(translation))) == (text, sorted(changes))
+
+
+@pytest.mark.parametrize("translate", [compile_arxiv, compile_europepmc, compile_openalex, compile_s2])
+def test_it_is_said_what_became_of_words_side_by_side(translate: Callable[[Node], Translation]) -> None:
+    [untagged] = translate(parse("covid children")).changes
+    [tagged] = translate(parse("covid children[tiab]")).changes
+    assert untagged.why.startswith(JOINED)
+    assert PHRASE_KEPT in tagged.why

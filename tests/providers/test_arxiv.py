@@ -18,7 +18,7 @@ from tests.providers.imitations import Imitation
 from tests.providers.imitations_further import arxiv_id
 from tests.providers.test_recorded_values import named, people
 
-PLAN = PlanQuery(boolean="transformer[ti] AND protein folding[tiab]", plain="transformers for protein folding")
+PLAN = PlanQuery(boolean='transformer[ti] AND "protein folding"[tiab]', plain="transformers for protein folding")
 SOURCE = Arxiv()
 
 

@@ -7,9 +7,18 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Iterable
 
 from litapp.core.querylang.ast import Field, Leaf, Node, Proximity, Range
-from litapp.core.querylang.translation import Meaning, Operators, Said, Translation, translate
+from litapp.core.querylang.translation import (
+    Meaning,
+    Operators,
+    Said,
+    Translation,
+    has_star_inside_a_word,
+    translate,
+)
+from litapp.core.querylang.unquoted import JOINED, is_tagged_run, with_phrase_note, words_side_by_side
 
 _FIELDS: dict[Field, tuple[str, ...]] = {
     Field.UNTAGGED: ("all",),
@@ -25,6 +34,8 @@ _FIELDS: dict[Field, tuple[str, ...]] = {
     Field.JOURNAL: ("jr",),
 }
 
+_NO_STAR = "arXiv takes no *: it finds other endings of a word by itself, but not every word that begins so."
+
 
 def compile_arxiv(tree: Node) -> Translation:
     """The query for arXiv's `search_query`, with each change of meaning."""
@@ -37,20 +48,33 @@ def _say(leaf: Leaf) -> Said:
     if not re.search(r"\w", leaf.text):
         return Said("", Meaning.LOST, "There is no letter or digit in it to search for; this part is left out.")
     if isinstance(leaf, Proximity):
-        words = [_in_fields(("ti", "abs"), word) for word in leaf.text.split()]
-        return Said(f"({' AND '.join(words)})", Meaning.WIDER, "The words may stand anywhere, not near each other.")
+        anywhere = "The words may stand anywhere, not near each other."
+        return Said(_all_words(("ti", "abs"), leaf.text.split()), Meaning.WIDER, anywhere)
     if leaf.field in {Field.MESH, Field.MESH_MAJOR}:
         why = "arXiv has no MeSH: the heading is searched as words in title and abstract."
         return Said(_in_fields(("ti", "abs"), leaf.heading), Meaning.NARROWER, why)
     names = _FIELDS.get(leaf.field)
     if names is None:
         return Said("", Meaning.LOST, "arXiv has no such field; this part is left out.")
-    text = leaf.text.rstrip("*") if leaf.truncated else leaf.text
+    if has_star_inside_a_word(leaf):
+        return Said("", Meaning.LOST, "arXiv takes no * inside a word; this part is left out.")
+    text = leaf.text.replace("*", "")
+    apart = words_side_by_side(leaf)
+    why = JOINED if apart else ""
+    meaning = Meaning.CHECK if apart else Meaning.EXACT
     if leaf.truncated:
-        return Said(_in_fields(names, text), Meaning.CHECK, "arXiv stems words by itself; * is not used.")
-    if leaf.field in {Field.FIRST_AUTHOR, Field.LAST_AUTHOR}:
-        return Said(_in_fields(names, text), Meaning.WIDER, "Searched among all authors.")
-    return Said(_in_fields(names, text))
+        meaning, why = Meaning.NARROWER, f"{why} {_NO_STAR}".strip()
+    elif leaf.field in {Field.FIRST_AUTHOR, Field.LAST_AUTHOR}:
+        meaning, why = Meaning.WIDER, "Searched among all authors."
+    elif is_tagged_run(leaf):
+        meaning = Meaning.CHECK
+    said = _all_words(names, [word.replace("*", "") for word in apart]) if apart else _in_fields(names, text)
+    return Said(said, meaning, with_phrase_note(leaf, why))
+
+
+def _all_words(names: tuple[str, ...], words: Iterable[str]) -> str:
+    parts = [_in_fields(names, word) for word in words if re.search(r"\w", word)]
+    return parts[0] if len(parts) == 1 else f"({' AND '.join(parts)})"
 
 
 def _said_dates(leaf: Range) -> Said:

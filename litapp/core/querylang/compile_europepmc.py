@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from litapp.core.querylang.ast import DATE_FIELDS, Field, Leaf, Node, Proximity, Range, Term
-from litapp.core.querylang.translation import Meaning, Said, Translation, translate
+from litapp.core.querylang.translation import Meaning, Said, Translation, has_star_inside_a_word, translate
+from litapp.core.querylang.unquoted import JOINED, is_tagged_run, with_phrase_note, words_side_by_side
 
 _ISSN = re.compile(r"\d{4}-\d{3}[\dXx]")
 _LANGUAGES: Mapping[str, str] = MappingProxyType(
@@ -86,12 +87,12 @@ def _say(leaf: Leaf) -> Said:
     if not re.search(r"\w", leaf.text):
         return Said("", Meaning.LOST, _NOTHING)
     if isinstance(leaf, Proximity):
-        words = [_in_fields(leaf.field, _quoted(word)) for word in leaf.text.split()]
-        return Said(f"({' AND '.join(words)})", Meaning.WIDER, "The words may stand anywhere, not near each other.")
+        apart = "The words may stand anywhere, not near each other."
+        return Said(_all_words(leaf.field, leaf.text.split()), Meaning.WIDER, apart)
     if leaf.field in {Field.MESH, Field.MESH_MAJOR}:
         return _said_heading(leaf)
     if leaf.field is Field.PMID:
-        return Said(f"(EXT_ID:{leaf.text} AND SRC:MED)")
+        return _said_numbers(leaf.text.split())
     if leaf.field is Field.DOI:
         return Said(f"DOI:{_quoted(leaf.text)}")
     if leaf.field is Field.LANGUAGE:
@@ -105,10 +106,37 @@ def _say(leaf: Leaf) -> Said:
     if leaf.field not in _SIMPLE:
         return Said("", Meaning.LOST, "Europe PMC has no such field; this part is left out.")
     _, meaning, why = _SIMPLE[leaf.field]
+    apart = words_side_by_side(leaf)
+    if apart:
+        return _checked_stars(leaf, Said(_all_words(leaf.field, apart), meaning, f"{JOINED} {why}"))
     if leaf.truncated and " " in leaf.text:
-        words = [_in_fields(leaf.field, _quoted(word)) for word in leaf.text.split()]
-        return Said(f"({' AND '.join(words)})", Meaning.WIDER, "A phrase with * is searched as its words.")
-    return Said(_in_fields(leaf.field, _quoted(leaf.text)), meaning, why)
+        said = Said(
+            _all_words(leaf.field, leaf.text.split()), Meaning.WIDER, "A phrase with * is searched as its words."
+        )
+        return _checked_stars(leaf, said)
+    if is_tagged_run(leaf):
+        meaning = Meaning.CHECK if meaning is Meaning.EXACT else meaning
+    return _checked_stars(leaf, Said(_in_fields(leaf.field, _quoted(leaf.text)), meaning, with_phrase_note(leaf, why)))
+
+
+def _all_words(field: Field, words: Iterable[str]) -> str:
+    parts = [_in_fields(field, _quoted(word)) for word in words if re.search(r"\w", word)]
+    return parts[0] if len(parts) == 1 else f"({' AND '.join(parts)})"
+
+
+def _checked_stars(term: Term, said: Said) -> Said:
+    """Europe PMC documents * at the end of a word; elsewhere a person must look whether it is understood."""
+    if has_star_inside_a_word(term):
+        return Said(said.text, Meaning.CHECK, "Europe PMC is only known to understand * at the end of a word.")
+    return said
+
+
+def _said_numbers(numbers: list[str]) -> Said:
+    """PMIDs: PubMed takes several side by side as any of them."""
+    if not all(number.isdigit() for number in numbers):
+        return Said("", Meaning.LOST, "This is no PMID; this part is left out.")
+    parts = [f"EXT_ID:{number}" for number in numbers]
+    return Said(f"({parts[0] if len(parts) == 1 else '(' + ' OR '.join(parts) + ')'} AND SRC:MED)")
 
 
 def _said_language(name: str) -> Said:
@@ -174,4 +202,4 @@ def _in_fields(field: Field, text: str) -> str:
 def _quoted(text: str) -> str:
     """Words as Europe PMC takes them: a single plain word (or one that ends in *) bare, everything else in quotes."""
     clean = text.replace("\\", " ").replace('"', " ").strip()
-    return clean if re.fullmatch(r"[\w-]+\*?", clean) and clean.upper() not in {"AND", "OR", "NOT"} else f'"{clean}"'
+    return clean if re.fullmatch(r"[\w*-]+", clean) and clean.upper() not in {"AND", "OR", "NOT"} else f'"{clean}"'

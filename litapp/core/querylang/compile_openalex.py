@@ -6,11 +6,12 @@ Source: OpenAlex's guide on searching. It looks in title, abstract and some full
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from litapp.core.querylang.ast import DATE_FIELDS, Field, Leaf, Node, Proximity, Range, Term
-from litapp.core.querylang.translation import Meaning, Said, Translation, translate
+from litapp.core.querylang.translation import Meaning, Said, Translation, has_star_inside_a_word, translate
+from litapp.core.querylang.unquoted import JOINED, with_phrase_note, words_side_by_side
 
 _EVERYWHERE = "OpenAlex looks in title, abstract and some full texts."
 _TEXT: Mapping[Field, tuple[Meaning, str]] = MappingProxyType(
@@ -26,6 +27,8 @@ _TEXT: Mapping[Field, tuple[Meaning, str]] = MappingProxyType(
     }
 )
 
+_NO_STAR = "OpenAlex takes no *: it finds other endings of a word by itself, but not every word that begins so."
+
 
 def compile_openalex(tree: Node) -> Translation:
     """The search text for OpenAlex, with each change of meaning."""
@@ -34,8 +37,7 @@ def compile_openalex(tree: Node) -> Translation:
 
 def _say(leaf: Leaf) -> Said:
     if isinstance(leaf, Proximity):
-        words = [_quoted(word) for word in leaf.text.split()]
-        return Said(f"({' AND '.join(words)})", Meaning.WIDER, "The words may stand anywhere, not near each other.")
+        return _all_words(leaf.text.split(), Meaning.WIDER, "The words may stand anywhere, not near each other.")
     if isinstance(leaf, Range) or leaf.field in DATE_FIELDS:
         return Said("", Meaning.LOST, "Dates cannot stand in OpenAlex's search; set the years as a limit of the plan.")
     if leaf.field in (Field.MESH, Field.MESH_MAJOR):
@@ -44,10 +46,15 @@ def _say(leaf: Leaf) -> Said:
         return Said("", Meaning.LOST, "OpenAlex takes languages and types only as limits of the plan.")
     if leaf.field not in _TEXT:
         return Said("", Meaning.LOST, "OpenAlex's search has no such field; this part is left out.")
-    if leaf.truncated:
-        return _said_truncated(leaf)
+    if has_star_inside_a_word(leaf):
+        return Said("", Meaning.LOST, "OpenAlex takes no * inside a word; this part is left out.")
     meaning, why = _TEXT[leaf.field]
-    return _checked(leaf.text, meaning, why)
+    apart = words_side_by_side(leaf)
+    if apart:
+        return _all_words(apart, meaning, f"{JOINED} {_NO_STAR if leaf.truncated else why}")
+    if leaf.truncated:
+        return _checked(leaf.text.replace("*", " "), Meaning.NARROWER, _NO_STAR)
+    return _checked(leaf.text, meaning, with_phrase_note(leaf, why))
 
 
 def _said_heading(term: Term) -> Said:
@@ -57,9 +64,11 @@ def _said_heading(term: Term) -> Said:
     return _checked(term.heading, Meaning.NARROWER, why)
 
 
-def _said_truncated(term: Term) -> Said:
-    why = "OpenAlex takes no *: it finds other endings of a word by itself, but not every word that begins so."
-    return _checked(term.text.replace("*", " "), Meaning.NARROWER, why)
+def _all_words(words: Iterable[str], meaning: Meaning, why: str) -> Said:
+    parts = [part for part in (_quoted(word) for word in words) if part]
+    if not parts:
+        return Said("", Meaning.LOST, "Nothing of this can be searched here.")
+    return Said(parts[0] if len(parts) == 1 else f"({' AND '.join(parts)})", meaning, why)
 
 
 def _checked(text: str, meaning: Meaning, why: str) -> Said:

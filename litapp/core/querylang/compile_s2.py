@@ -11,7 +11,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from litapp.core.querylang.ast import DATE_FIELDS, Field, Leaf, Node, Proximity, Range
-from litapp.core.querylang.translation import Meaning, Operators, Said, Translation, translate
+from litapp.core.querylang.translation import (
+    Meaning,
+    Operators,
+    Said,
+    Translation,
+    has_star_inside_a_word,
+    translate,
+)
+from litapp.core.querylang.unquoted import JOINED, is_tagged_run, with_phrase_note, words_side_by_side
 
 _EXCLUSION = "\x00"
 """Stands for the minus sign until the text is whole: "-" must touch what it excludes, and also occurs in words."""
@@ -54,15 +62,30 @@ def _say(leaf: Leaf) -> Said:
         return Said("", Meaning.LOST, "Dates cannot stand in this search; set the years as a limit of the plan.")
     if leaf.field not in _TEXT:
         return Said("", Meaning.LOST, "Semantic Scholar's search has no such field; this part is left out.")
+    if has_star_inside_a_word(leaf):
+        return Said("", Meaning.LOST, "Semantic Scholar takes * only at the end of a word; this part is left out.")
     meaning, why = _TEXT[leaf.field]
     text = leaf.heading
+    if leaf.truncated and any(not re.fullmatch(r"[^\W_]+\*?", word) for word in text.split()):
+        meaning, why = Meaning.NARROWER, "Semantic Scholar takes no * behind a word with a hyphen or other sign."
+    apart = words_side_by_side(leaf)
+    if apart:
+        joined = " + ".join(word for word in map(_term, apart) if word)
+        if not joined:
+            return Said("", Meaning.LOST, "Nothing of this can be searched here.")
+        return Said(f"({joined})", meaning, f"{JOINED} {why}")
     if leaf.truncated and not re.fullmatch(r"[^\W_]+\*", text):
         words = [_term(word) for word in text.split()]
         joined = " + ".join(word for word in words if word)
         if not joined:
             return Said("", Meaning.LOST, "Nothing of this can be searched here.")
+        if meaning is Meaning.NARROWER and " " not in text:
+            return Said(joined, meaning, why)
         return Said(f"({joined})", Meaning.WIDER, "A phrase with * is searched as its words.")
     said = _term(text) if leaf.truncated else _quoted(text)
+    if is_tagged_run(leaf):
+        meaning = Meaning.CHECK if meaning is Meaning.EXACT else meaning
+        why = with_phrase_note(leaf, why)
     return Said(said, meaning, why) if said else Said("", Meaning.LOST, "Nothing of this can be searched here.")
 
 

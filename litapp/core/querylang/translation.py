@@ -8,6 +8,7 @@ widely leaves less.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -51,6 +52,11 @@ class Translation:
 
     text: str
     changes: tuple[Change, ...]
+
+
+def has_star_inside_a_word(leaf: Leaf) -> bool:
+    """True for `wom*n`: sources that cut off endings do not all take a * in other places."""
+    return isinstance(leaf, Term) and re.search(r"\*\S", leaf.text) is not None
 
 
 LeafPrinter = Callable[[Leaf], Said]
