@@ -5,32 +5,15 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from litapp.core.matching.verdicts import Agreement, FieldVerdict
-from litapp.core.verification import CheckResult, Kind, Result
+from litapp.core.verification import CheckResult
+from litapp.verification.findings import check_value
 from litapp.verification.models import Verification
 from litapp.verification.services.work import apply_verdict
 
 
 def check_values(row: Verification) -> tuple[CheckResult, ...]:
     """The latest round of checks of a verification, in their order."""
-    return tuple(
-        CheckResult(
-            rule=check.rule,
-            source=check.source,
-            outcome=Result(check.outcome),
-            reason=check.reason,
-            kind=Kind(check.kind),
-            fields=tuple(
-                FieldVerdict(f["field"], f["ours"], f["theirs"], Agreement(f["verdict"]), f["why"])
-                for f in check.fields
-            ),
-            wrong=tuple(check.wrong),
-            independent=check.independent,
-            answer_ids=tuple(answer.pk for answer in check.answers.all()),
-            asked_at=check.asked_at,
-        )
-        for check in row.checks.filter(round=row.round).prefetch_related("answers")
-    )
+    return tuple(map(check_value, row.checks.filter(round=row.round).prefetch_related("answers")))
 
 
 @transaction.atomic

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from litapp.core.records import Record, record_to_dict
+from litapp.core.verification.freetext import read_citation
 from litapp.jobs.models import OPEN_STATES, StepState
 from litapp.jobs.services import enqueue
 from litapp.ledger.services.brought import BROUGHT
@@ -21,6 +23,10 @@ from litapp.projects.services.events import record_event
 from litapp.verification.models import Priority, VerdictStatus, Verification
 
 KIND = "verification"
+CHECK_SOURCES = (
+    "pubmed", "crossref", "openalex", "semanticscholar", "europepmc", "arxiv", "biorxiv", "datacite", "doiorg",
+)  # fmt: skip
+"""The sources a check can ask, in the order they are offered."""
 NOT_CITED_FIELDS = ("abstract", "mesh", "keywords", "url", "warnings", "publisher", "source", "source_id", "comments")
 """Fields that no check compares: a change in them needs no new check."""
 
@@ -36,6 +42,79 @@ def record_hash(record: Record) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One reference to be checked: a parsed `record`, or (record None) a citation as `text` whose fields are looked for
+    with the help of what the sources answer. A parsed record may carry the text it was read from as well.
+
+    `returned_by` are the sources that returned the record; empty for a reference that a person brought.
+    """
+
+    record: Record | None = None
+    text: str = ""
+    returned_by: tuple[str, ...] = ()
+
+    @property
+    def is_text(self) -> bool:
+        """True for a citation that is to be matched as text."""
+        return self.record is None
+
+
+def text_hash(text: str) -> str:
+    """sha256 (hex) of a citation's text, equal for texts that differ in spacing only."""
+    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()
+
+
+@transaction.atomic
+def claims_request(
+    *,
+    project: Project,
+    claims: Sequence[Claim],
+    priority: Priority = Priority.ASKED,
+    after: timedelta | None = None,
+) -> list[Verification]:
+    """Queue the check of each reference; the rows come in the order given, one for each.
+
+    A reference that a person confirmed by hand in this project, and that has not changed since, keeps that word.
+    `after` holds the checks back, so that they do not take the sources' pace from a retrieval that goes on: they begin
+    with `release_held`, when a person includes the record, or after this time.
+    Raises ValueError for a claim with neither record nor text.
+    """
+    held = {"state": StepState.WAITING, "not_before": timezone.now() + after} if after else {}
+    rows = []
+    for claim in claims:
+        if claim.record is None and not claim.text.strip():
+            raise ValueError("a claim needs a record or a text")
+        record = claim.record or read_citation(claim.text)
+        rows.append(
+            Verification(
+                project=project,
+                text=claim.text,
+                from_text=claim.is_text,
+                record=record_to_dict(record),
+                record_hash=text_hash(claim.text) if claim.is_text else record_hash(record),
+                returned_by=sorted(set(claim.returned_by) - {BROUGHT}),
+                priority=priority,
+                **held,
+            )
+        )
+    _keep_manual(project, rows)
+    made = Verification.objects.bulk_create(rows)
+    if made and not after:
+        enqueue(KIND, "")
+    return made
+
+
+def _keep_manual(project: Project, rows: Sequence[Verification]) -> None:
+    """Words of people about the same references, unchanged, in the same project: the latest one counts."""
+    by_hand = Verification.objects.filter(project=project, status=VerdictStatus.MANUAL).order_by("manual_at")
+    said = {row.record_hash: row for row in by_hand}
+    for row in rows:
+        if kept := said.get(row.record_hash):
+            row.status, row.manual_by, row.manual_at = VerdictStatus.MANUAL, kept.manual_by, kept.manual_at
+            row.manual_reason = kept.manual_reason
+
+
 def verifications_request(
     *,
     project: Project,
@@ -43,27 +122,9 @@ def verifications_request(
     priority: Priority = Priority.RETRIEVED,
     after: timedelta | None = None,
 ) -> list[Verification]:
-    """Queue the check of each (record, sources that returned it); in the order given.
-
-    `after` holds the checks back, so that they do not take the sources' pace from a retrieval that goes on: they begin
-    with `release_held`, when a person includes the record, or after this time.
-    """
-    held = {"state": StepState.WAITING, "not_before": timezone.now() + after} if after else {}
-    rows = [
-        Verification(
-            project=project,
-            record=record_to_dict(record),
-            record_hash=record_hash(record),
-            returned_by=sorted(set(returned_by) - {BROUGHT}),
-            priority=priority,
-            **held,
-        )
-        for record, returned_by in records
-    ]
-    made = Verification.objects.bulk_create(rows)
-    if made and not after:
-        enqueue(KIND, "")
-    return made
+    """`claims_request` for records with the sources that returned them."""
+    claims = [Claim(record, returned_by=tuple(sorted(set(returned_by)))) for record, returned_by in records]
+    return claims_request(project=project, claims=claims, priority=priority, after=after)
 
 
 def release_held(*, project: Project) -> int:
@@ -146,14 +207,24 @@ def prioritise(*, verification_ids: Iterable[int], priority: Priority = Priority
 
 
 @transaction.atomic
-def recheck(*, verification: Verification, actor: Any) -> Verification:
-    """Check again now, asking the sources anew instead of reusing stored answers."""
+def recheck(*, verification: Verification, actor: Any, sources: Iterable[str] = ()) -> Verification:
+    """Check again now, asking `sources` (none named = all) anew; stored answers of the others are still good.
+
+    Raises ValueError for a source that no check can ask.
+    """
+    chosen = sorted(set(sources))
+    if strange := [key for key in chosen if key not in CHECK_SOURCES]:
+        raise ValueError(f"{strange[0]} is not a source that checks can ask.")
     row = Verification.objects.select_for_update().get(pk=verification.pk)
-    row.ask_afresh, row.priority = True, Priority.ASKED
+    row.ask_afresh, row.ask_afresh_at, row.priority = True, chosen, Priority.ASKED
     _queue_again(row)
     row.save()
     record_event(
-        project=row.project, actor=actor, verb="verification.rechecked", subject=f"verification:{row.pk}", payload={}
+        project=row.project,
+        actor=actor,
+        verb="verification.rechecked",
+        subject=f"verification:{row.pk}",
+        payload={"sources": chosen} if chosen else {},
     )
     enqueue(KIND, "")
     return row

@@ -40,13 +40,24 @@ class VerificationWork:
             verify_batch(batch)
 
 
-def claim_batch(size: int = BATCH) -> list[Verification]:
-    """Lease up to `size` verifications, the most urgent first; [] when there are none."""
+def check_now(*, verification_ids: Iterable[int]) -> None:
+    """One round for these verifications in this process, for callers that wait. Those of them that a worker holds, or
+    that wait for a silent source, are left to it."""
+    wanted = list(verification_ids)
+    while batch := claim_batch(among=wanted):
+        verify_batch(batch)
+
+
+def claim_batch(size: int = BATCH, among: Sequence[int] | None = None) -> list[Verification]:
+    """Lease up to `size` verifications (of those in `among`, if given), the most urgent first; [] for none."""
     queue = Verification.objects.claimable().order_by("priority", "id")
+    if among is not None:
+        queue = queue.filter(pk__in=among)
     first = queue.first()
     if first is None:
         return []
-    places = queue.filter(ask_afresh=first.ask_afresh).values_list("pk", flat=True)[:size]
+    alike = queue.filter(ask_afresh=first.ask_afresh, ask_afresh_at=first.ask_afresh_at)
+    places = alike.values_list("pk", flat=True)[:size]
     token = claim_many(Verification.objects.all(), places)
     return list(Verification.objects.filter(lease_token=token).order_by("priority", "id")) if token else []
 
