@@ -1,0 +1,221 @@
+"""Finds the encoding of a file from its bytes and reads its lines; bytes of another encoding do not end the reading.
+
+Order: byte order mark; UTF-16 without one (every other byte is zero); UTF-8, which other text almost never is by
+chance; for the rest the most likely of GB18030, Windows-1252, Mac Roman and what charset-normalizer finds.
+A file that is UTF-8 but for a few lines is read as UTF-8, those lines as Windows-1252.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from charset_normalizer import from_bytes
+
+from litapp.core.formats.importers.reading import Limits, UnreadableFile
+
+_CHUNK = 1 << 20
+_SAMPLE = 1 << 18
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8", "UTF-8 with byte order mark"),
+    (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32 little endian"),
+    (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32 big endian"),
+    (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16 little endian"),
+    (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16 big endian"),
+)
+_LABELS = {"utf-8": "UTF-8", "cp1252": "Windows-1252", "gb18030": "GB18030", "mac_roman": "Mac Roman"}
+_DECLARED = re.compile(rb"(?im)^\s*[%@/-]*\s*(?:comment\s*\{?\s*)?(?:this file was created.{0,60}\n\s*%?\s*)?encoding\s*[:=]\s*([\w.-]+)")
+_SURROGATE = re.compile("[\udc80-\udcff]")
+# What a Windows-1252 text has among its high bytes: letters with accents, typographic quotes and dashes.
+_LATIN_HIGH = frozenset([*range(0xC0, 0x100), *b"\x85\x91\x92\x93\x94\x95\x96\x97\x99\xa0\xa9\xab\xae\xb0\xb1\xb2\xb3\xb4\xb5\xb7\xba\xbb\xbf\xdf\x8a\x8e\x9a\x9e"])
+
+
+@dataclass(frozen=True, slots=True)
+class TextEncoding:
+    """An encoding: `codec` for Python, `label` for people, `skip` bytes of a mark at the start, `mixed` if some lines
+    are of another encoding."""
+
+    codec: str
+    label: str
+    skip: int = 0
+    mixed: bool = False
+
+
+def find_encoding(stream: BinaryIO) -> TextEncoding:
+    """The encoding of the text in `stream`, which is read through once and set back to its start."""
+    stream.seek(0)
+    head = stream.read(_SAMPLE)
+    for mark, codec, label in _BOMS:
+        if head.startswith(mark):
+            return TextEncoding(codec, label, len(mark), codec == "utf-8" and _utf8_lines(stream, head)[1] > 0)
+    wide = _utf16(head)
+    if wide:
+        return wide
+    good, bad, sample = _utf8_lines(stream, head)
+    if not bad:
+        return TextEncoding("utf-8", "UTF-8")
+    if good > bad:
+        return TextEncoding("utf-8", "UTF-8, some lines in Windows-1252", mixed=True)
+    return _eight_bit(head, sample)
+
+
+def _utf16(head: bytes) -> TextEncoding | None:
+    """UTF-16 without a mark: of western text every other byte is zero."""
+    part = head[: len(head) // 2 * 2][:4096]
+    if len(part) < 4:
+        return None
+    even, odd = part[0::2].count(0), part[1::2].count(0)
+    half = len(part) // 2
+    if odd > 0.6 * half and even < 0.1 * half:
+        return TextEncoding("utf-16-le", "UTF-16 little endian")
+    if even > 0.6 * half and odd < 0.1 * half:
+        return TextEncoding("utf-16-be", "UTF-16 big endian")
+    return None
+
+
+def _utf8_lines(stream: BinaryIO, head: bytes) -> tuple[int, int, bytes]:
+    """Lines beyond ASCII that are UTF-8, those that are not, and some of the bytes that are not."""
+    good = bad = 0
+    sample = bytearray()
+    rest = b""
+    stream.seek(0)
+    while block := stream.read(_CHUNK):
+        block = rest + block
+        cut = block.rfind(b"\n") + 1
+        if not cut:
+            cut = block.rfind(b"\r") + 1 or (len(block) if len(block) > 8 * _CHUNK else 0)
+        rest, block = block[cut:], block[:cut]
+        g, b = _count(block, sample)
+        good, bad = good + g, bad + b
+    g, b = _count(rest, sample)
+    stream.seek(0)
+    return good + g, bad + b, bytes(sample)
+
+
+def _count(block: bytes, sample: bytearray) -> tuple[int, int]:
+    if block.isascii():
+        return 0, 0
+    good = bad = 0
+    for line in block.splitlines():
+        if line.isascii():
+            continue
+        try:
+            line.decode("utf-8")
+            good += 1
+        except UnicodeDecodeError:
+            bad += 1
+            if len(sample) < 20_000:
+                sample += line[:2000] + b"\n"
+    return good, bad
+
+
+def _eight_bit(head: bytes, sample: bytes) -> TextEncoding:
+    declared = _DECLARED.search(head[:4096])
+    if declared:
+        codec = _known(declared[1].decode("ascii", "replace"))
+        if codec and codec not in ("utf-8", "ascii") and _decodes(sample, codec):
+            return TextEncoding(codec, _LABELS.get(codec, declared[1].decode("ascii", "replace")))
+    if _looks_chinese(sample):
+        return TextEncoding("gb18030", "GB18030")
+    high = [byte for byte in sample if byte >= 0x80]
+    latin = sum(byte in _LATIN_HIGH for byte in high)
+    if _decodes(sample, "cp1252") and latin >= 0.8 * len(high) and not _runs_of_high(sample):
+        return TextEncoding("cp1252", "Windows-1252")
+    if _looks_mac(sample):
+        return TextEncoding("mac_roman", "Mac Roman")
+    best = from_bytes(sample).best()
+    codec = _known(best.encoding) if best is not None else None
+    if codec and codec not in ("utf-8", "ascii"):
+        return TextEncoding(codec, _LABELS.get(codec, f"{codec} (guessed)"))
+    return TextEncoding("cp1252", "Windows-1252 (guessed)")
+
+
+def _known(name: str) -> str | None:
+    name = {"ansi": "cp1252", "cp-1252": "cp1252"}.get(name.lower(), name)
+    try:
+        codec = codecs.lookup(name).name
+    except LookupError:
+        return None
+    return "cp1252" if codec in ("iso8859-1", "latin-1", "cp1250") else {"mac-roman": "mac_roman"}.get(codec, codec)
+
+
+def _decodes(sample: bytes, codec: str) -> bool:
+    try:
+        sample.decode(codec)
+    except (UnicodeDecodeError, LookupError):
+        return False
+    return True
+
+
+def _runs_of_high(sample: bytes) -> bool:
+    """Whether most high bytes stand beside another one: words of a script that is not Latin."""
+    runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", sample)]
+    return bool(runs) and sum(n for n in runs if n >= 3) > 0.5 * sum(runs)
+
+
+def _looks_chinese(sample: bytes) -> bool:
+    """GB18030 text: decodes, and most of what is beyond ASCII are common CJK characters in runs of even bytes."""
+    if not _decodes(sample, "gb18030"):
+        return False
+    text = sample.decode("gb18030")
+    wide = [sign for sign in text if ord(sign) > 0x7F]
+    cjk = sum("\u4e00" <= sign <= "\u9fff" or "\u3000" <= sign <= "\u303f" or "\uff00" <= sign <= "\uffef" for sign in wide)
+    common = len(re.findall(rb"[\xb0-\xd7][\xa1-\xfe]", sample))
+    return cjk > 0.8 * len(wide) and common > 0.6 * cjk and _runs_of_high(sample)
+
+
+def _looks_mac(sample: bytes) -> bool:
+    """Mac Roman keeps é, ü, ö … at 0x80-0x9f within words, where Windows-1252 has signs and nothing."""
+    inside = re.findall(rb"(?<=[A-Za-z])[\x80-\x9f](?=[a-z])", sample)
+    text = sample.decode("mac_roman")
+    letters = re.findall(r"(?<=[A-Za-z])[ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü](?=[a-z])", text)
+    high = sum(byte >= 0x80 for byte in sample)
+    return len(inside) > 0.5 * high and len(letters) >= len(inside)
+
+
+def read_lines(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iterator[tuple[int, str]]:
+    """Number and text of each line without its end. Only CR, LF and CRLF end a line: U+2028 and form feeds do not.
+
+    Raises UnreadableFile for a line beyond `limits.line`.
+    """
+    stream.seek(encoding.skip)
+    errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
+    text = io.TextIOWrapper(_Kept(stream), encoding=encoding.codec, errors=errors, newline=None)
+    number = 0
+    while line := text.readline(limits.line + 1):
+        number += 1
+        if len(line) > limits.line:
+            raise UnreadableFile(
+                "line_too_long",
+                f"Line {number} has more than {limits.line:,} characters: this is no list of references.",
+                "Export the records again from the database, in one of the formats of the import page.",
+                number,
+            )
+        if not line.isascii() and _SURROGATE.search(line):
+            line = repaired(line)
+        yield number, line.rstrip("\n")
+
+
+def repaired(text: str) -> str:
+    """Text with bytes that were no UTF-8 (held as lone surrogates): those bytes are read as Windows-1252."""
+    return _SURROGATE.sub(lambda found: bytes([ord(found[0]) - 0xDC00]).decode("cp1252", "replace"), text)
+
+
+class _Kept(io.BufferedIOBase):
+    """Lends a stream to a TextIOWrapper without letting it close the stream."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return self._stream.read(-1 if size is None else size)
+
+    def read1(self, size: int = -1, /) -> bytes:
+        return self._stream.read(size)
