@@ -15,6 +15,7 @@ from litapp.ledger.models import SourceAnswer, SourceRecord
 from litapp.projects.models import Project
 from litapp.verification.models import Verification
 from searches.models_abstracts import AbstractFill, AbstractLookup
+from searches.models_imports import ImportedEntry, ImportKind, RecordImport
 from searches.querysets import CandidateQuerySet, PlanCountQuerySet, RunQuerySet, StepQuerySet, VersionQuerySet
 
 USER = settings.AUTH_USER_MODEL
@@ -26,7 +27,10 @@ __all__ = [
     "CandidateSource",
     "Decision",
     "Fit",
+    "ImportKind",
+    "ImportedEntry",
     "PlanCount",
+    "RecordImport",
     "RetrievalHit",
     "RetrievalRun",
     "RetrievalStep",
@@ -254,6 +258,9 @@ class Candidate(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="candidates")
     merged_into = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="absorbed")
     """Set when this candidate turned out to be the same paper as another; it is then shown nowhere."""
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    """Set when nothing that found it is left, because an import was undone; it is then shown nowhere. Its decisions
+    stay and count again when the file is imported anew."""
     record = models.JSONField()
     """The merged record (`core.records.record_to_dict`)."""
     provenance = models.JSONField(default=dict)
