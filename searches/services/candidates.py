@@ -73,7 +73,9 @@ def absorb_hits(*, step: RetrievalStep, page: Page, bench: Workbench | None = No
     records = [hit.record for hit in hits]
     rows = store_rows(bench.rows_of(hits))
     new_hits = _store_ranks(step, hits, rows)
-    made, changed, merged = _absorb(project, _unlinked(project, records, rows, bench), step.run.version, bench)
+    made, changed, merged = _absorb(
+        project, _unlinked(project, records, rows, bench), step.run.version, bench, hold=True
+    )
     return Absorbed(
         hits=new_hits,
         candidates_new=made,
@@ -83,27 +85,64 @@ def absorb_hits(*, step: RetrievalStep, page: Page, bench: Workbench | None = No
     )
 
 
-@transaction.atomic
-def absorb_brought(*, project: Project, rows: Sequence[SourceRecord]) -> list[int]:
-    """Put records that a person brought into candidates, without a run. Returns the candidates, in the order given."""
-    locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+def think_ahead_brought(*, project: Project, rows: Sequence[SourceRecord], records: Sequence[Record]) -> Workbench:
+    """The same for `absorb_brought`: `rows` are those of the ledger, stored or to be stored, of `records`."""
     bench = Workbench()
-    _absorb(locked, _unlinked(locked, [row.record for row in rows], rows, bench), None, bench)
-    links = CandidateSource.objects.filter(project=locked, source_record__in=[row.pk for row in rows])
-    at = dict(links.values_list("source_record_id", "candidate_id"))
-    return [at[row.pk] for row in rows]
+    members = bench.newcomers(rows, records)
+    grouping = Grouping(_groups_near(project.pk, members, bench), bench.judge)
+    for member in members:
+        grouping.add(member)
+    touched = [group for group in grouping.groups if group.new_members()]
+    plans = _plans_of([group.candidate_id for group in touched if group.candidate_id is not None])
+    for group in touched:
+        if group.changed:
+            bench.derived(group, plans.get(group.candidate_id or 0, {}))
+    return bench
+
+
+@transaction.atomic
+def absorb_brought(
+    *,
+    project: Project,
+    rows: Sequence[SourceRecord],
+    records: Sequence[Record] | None = None,
+    bench: Workbench | None = None,
+    hold: bool = False,
+) -> list[int]:
+    """Put stored records that a person brought into candidates, without a run. Returns the candidates, in their order.
+
+    `records` are those of the rows (None = read them), `bench` comes from `think_ahead_brought`. With `hold` the checks
+    wait for `release_held`, as those of a run do.
+    """
+    locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    bench = bench or Workbench()
+    given = [row.record for row in rows] if records is None else records
+    _absorb(locked, _unlinked(locked, given, rows, bench), None, bench, hold=hold)
+    at: dict[int, int] = {}
+    ids = [row.pk for row in rows]
+    for start in range(0, len(ids), CHUNK):
+        links = CandidateSource.objects.filter(project=locked, source_record__in=ids[start : start + CHUNK])
+        at.update(links.values_list("source_record_id", "candidate_id"))
+    return [at[pk] for pk in ids]
 
 
 def _absorb(
-    project: Project, members: Sequence[Member], version: SearchPlanVersion | None, bench: Workbench
+    project: Project,
+    members: Sequence[Member],
+    version: SearchPlanVersion | None,
+    bench: Workbench,
+    *,
+    hold: bool,
 ) -> tuple[int, int, int]:
     """Group the members with what is there; returns how many candidates are new, changed, merged into another."""
     grouping = Grouping(_groups_near(project.pk, members, bench), bench.judge)
     for member in members:
         grouping.add(member)
     touched = [group for group in grouping.groups if group.new_members()]
-    made = _create(project, [group for group in touched if group.candidate_id is None], version, bench)
-    changed, merged = _update(project, [group for group in touched if group.candidate_id is not None], version, bench)
+    known = [group for group in touched if group.candidate_id is not None]
+    after = CHECKS_BEGIN_WITHIN if hold else None
+    made = _create(project, [group for group in touched if group.candidate_id is None], version, bench, after)
+    changed, merged = _update(project, known, version, bench, after)
     _link(project, touched)
     return made, changed, merged
 
@@ -203,7 +242,13 @@ def _groups(project_id: int, candidate_ids: Sequence[int], bench: Workbench) -> 
     return [group for group in groups.values() if group.members]
 
 
-def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersion | None, bench: Workbench) -> int:
+def _create(
+    project: Project,
+    groups: Sequence[Group],
+    version: SearchPlanVersion | None,
+    bench: Workbench,
+    after: timedelta | None,
+) -> int:
     """New candidates, each with its check queued."""
     plan = {version.pk: version.plan_content} if version else {}
     derived = [bench.derived(group, plan) for group in groups]
@@ -211,7 +256,7 @@ def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersio
         project=project,
         records=[(record, values["sources"]) for record, values in derived],
         priority=Priority.RETRIEVED,
-        after=CHECKS_BEGIN_WITHIN if version else None,
+        after=after,
     )
     candidates = Candidate.objects.bulk_create(
         Candidate(project=project, verification=check, **values)
@@ -223,7 +268,11 @@ def _create(project: Project, groups: Sequence[Group], version: SearchPlanVersio
 
 
 def _update(
-    project: Project, groups: Sequence[Group], version: SearchPlanVersion | None, bench: Workbench
+    project: Project,
+    groups: Sequence[Group],
+    version: SearchPlanVersion | None,
+    bench: Workbench,
+    after: timedelta | None,
 ) -> tuple[int, int]:
     """Bring existing candidates up to date; returns how many changed and how many were merged into another."""
     merged = 0
@@ -250,7 +299,7 @@ def _update(
             unique_fields=["id"],
             update_fields=list(DERIVED_FIELDS),
         )
-    _renew(changed, after=CHECKS_BEGIN_WITHIN if version else None)
+    _renew(changed, after=after)
     return len(changed), merged
 
 

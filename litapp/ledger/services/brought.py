@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from django.conf import settings
 from django.utils import timezone
@@ -18,25 +19,41 @@ BROUGHT = "brought"
 """Source key of records that no source returned. It confirms nothing: their checks start from zero."""
 
 
+def brought_answer(*, operation: str, label: str, sha256: str, size: int) -> SourceAnswer:
+    """The ledger's entry for bytes that a person brought and that are archived already (`bodies.write_stream`).
+
+    `operation` is "file", "list" or "record"; `label` says where it came from ("list pasted by A. Weber").
+    """
+    return SourceAnswer.objects.create(
+        source=BROUGHT,
+        operation=operation,
+        method="",
+        url=label,
+        request_key=request_key("", label, sha256),
+        status=0,
+        outcome=Outcome.OK.value,
+        sha256=sha256,
+        size=size,
+        sandbox=bool(settings.SANDBOX_URL),
+        received_at=timezone.now(),
+    )
+
+
+def brought_record(record: Record, *, sha256: str, number: int) -> Record:
+    """`record` as entry `number` of the bytes with this hash: of the source "brought", with an identity of its own.
+
+    The number a database gave the record is no identity here: two databases may give two papers the same one.
+    """
+    return replace(record, source=BROUGHT, source_id=f"{sha256[:16]}:{number}")
+
+
 def store_brought(*, label: str, text: str, records: Sequence[Record]) -> list[SourceRecord]:
     """Archive `text` (sha256 and all) and append `records`, read from it in their order. Source of each is "brought".
 
-    `label` says where it came from ("list pasted by A. Weber"). Raises ValueError when a record claims another source.
+    Raises ValueError when a record claims another source.
     """
     if strange := [record.source for record in records if record.source != BROUGHT]:
         raise ValueError(f"a brought record claims to be of {strange[0]}")
     body = text.encode()
-    answer = SourceAnswer.objects.create(
-        source=BROUGHT,
-        operation="list",
-        method="",
-        url=label,
-        request_key=request_key("", label, ""),
-        status=0,
-        outcome=Outcome.OK.value,
-        sha256=write_body(body),
-        size=len(body),
-        sandbox=bool(settings.SANDBOX_URL),
-        received_at=timezone.now(),
-    )
+    answer = brought_answer(operation="list", label=label, sha256=write_body(body), size=len(body))
     return store_records(answer_id=answer.pk, records=list(enumerate(records)))
