@@ -15,6 +15,7 @@ from litapp.ledger.models import SourceAnswer, SourceRecord
 from litapp.projects.models import Project
 from litapp.verification.models import Verification
 from searches.models_abstracts import AbstractFill, AbstractLookup
+from searches.models_duplicates import BlockKey, PairAnswer, PairDecision, RecordPair, Study, StudyReport
 from searches.models_imports import ImportedEntry, ImportKind, RecordImport
 from searches.querysets import CandidateQuerySet, PlanCountQuerySet, RunQuerySet, StepQuerySet, VersionQuerySet
 
@@ -29,8 +30,11 @@ __all__ = [
     "Fit",
     "ImportKind",
     "ImportedEntry",
+    "PairAnswer",
+    "PairDecision",
     "PlanCount",
     "RecordImport",
+    "RecordPair",
     "RetrievalHit",
     "RetrievalRun",
     "RetrievalStep",
@@ -39,6 +43,8 @@ __all__ = [
     "SearchPlan",
     "SearchPlanVersion",
     "StepAnswer",
+    "Study",
+    "StudyReport",
 ]
 
 
@@ -325,30 +331,22 @@ class CandidateSource(models.Model):
     rule = models.CharField(max_length=60, blank=True, default="")
     """Why it was taken as the same paper (rule of `core.dedupe`); empty for the first record."""
     why = models.CharField(max_length=300, blank=True, default="")
+    home = models.ForeignKey(Candidate, null=True, on_delete=models.CASCADE, related_name="home_records")
+    """The candidate that the record came into first: there it goes back to when a merge is undone."""
+    entry = models.CharField(max_length=64, blank=True, default="")
+    """sha256 of what the record says (`core.dedupe.entry_key`): the same record imported again has the same."""
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["project", "source_record"], name="a_record_is_in_one_candidate")
         ]
-        indexes = [models.Index(fields=["candidate", "source"], name="candidate_sources")]
+        indexes = [
+            models.Index(fields=["candidate", "source"], name="candidate_sources"),
+            models.Index(fields=["project", "entry"], name="same_entries"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.source} record of candidate {self.candidate_id}"
-
-
-class BlockKey(models.Model):
-    """A key under which a candidate can be found as a possible duplicate (`core.dedupe.block_keys`)."""
-
-    candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="block_keys")
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
-    key = models.CharField(max_length=200)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["candidate", "key"], name="block_key_once")]
-        indexes = [models.Index(fields=["project", "key"], name="block_key_lookup")]
-
-    def __str__(self) -> str:
-        return self.key
 
 
 class RetrievalHit(models.Model):
@@ -380,6 +378,8 @@ class ScreeningDecision(models.Model):
     """Made by the page: a double click or a re-send is applied once. A bulk decision shares one."""
     undoes = models.UUIDField(null=True, blank=True)
     """`request_id` of the decision (or bulk) that this entry takes back."""
+    made_on = models.ForeignKey(Candidate, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    """The candidate it was made on, where that was merged into `candidate` since; empty = `candidate` itself."""
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

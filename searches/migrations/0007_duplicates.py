@@ -71,7 +71,7 @@ def _fill_project(apps: Any, project: int) -> None:
 class Migration(migrations.Migration):
     dependencies = [
         ("projects", "0001_initial"),
-        ("searches", "0005_candidate_counts"),
+        ("searches", "0006_imports"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
