@@ -114,8 +114,14 @@ class Breaker(Protocol):
     def check(self, source: str) -> datetime | None:
         """None when the source may be asked (or this caller won the probe); else when it may be asked again."""
 
+    def refused_until(self, source: str) -> datetime | None:
+        """Until when a source that refused this installation is not asked again; None for every other source."""
+
     def record(self, source: str, outcome: Outcome, message: str, retry_at: datetime | None) -> None:
         """Tell how a request ended."""
+
+    def record_refusal(self, source: str, message: str, retry_at: datetime | None) -> None:
+        """Tell that the source refused the installation itself, not this one request."""
 
 
 class ResponseArchive(Protocol):

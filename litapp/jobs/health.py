@@ -16,6 +16,9 @@ FIRST_PAUSE = timedelta(seconds=15)
 LONGEST_PAUSE = timedelta(minutes=5)
 PROBE_TIME = timedelta(minutes=2)
 """A probe that did not report within this time is lost (its worker was killed); another may try."""
+REFUSAL_PAUSE = timedelta(minutes=10)
+"""How long a source that refused this installation (403) is left alone. Its searches fail at once meanwhile, so that a
+run does not wait for what repeating does not mend; then one request probes."""
 ASK_AGAIN = timedelta(seconds=5)
 """Others come back this soon while somebody probes."""
 SUCCESS_NOTED_EVERY = timedelta(seconds=30)
@@ -25,7 +28,8 @@ COUNTED = frozenset({Outcome.TRANSIENT, Outcome.MALFORMED})
 
 
 class DatabaseBreaker:
-    """Circuit breaker in `SourceHealth`. CLOSED: ask. OPEN: leave alone until `open_until`. HALF_OPEN: one probes."""
+    """Circuit breaker in `SourceHealth`. CLOSED: ask. OPEN: leave alone until `open_until`. HALF_OPEN: one probes.
+    REFUSED: like OPEN, after a refusal of this installation."""
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
@@ -50,6 +54,20 @@ class DatabaseBreaker:
                 state=HealthState.HALF_OPEN, open_until=now + PROBE_TIME, changed_at=now
             )
         )
+
+    def refused_until(self, source: str) -> datetime | None:
+        """The end of the pause after a refusal; None when there was none, or it is over."""
+        row = SourceHealth.objects.filter(pk=source, state=HealthState.REFUSED).first()
+        if row is None or row.open_until is None or row.open_until <= self._clock.now():
+            return None
+        return row.open_until
+
+    def record_refusal(self, source: str, message: str, retry_at: datetime | None) -> None:
+        """Leave the source alone for REFUSAL_PAUSE, or as long as it says."""
+        now = self._clock.now()
+        until = max(now + REFUSAL_PAUSE, retry_at or now)
+        told = {"state": HealthState.REFUSED, "open_until": until, "last_error": message}
+        in_short_transaction(lambda: SourceHealth.objects.update_or_create(pk=source, defaults=told))
 
     def record(self, source: str, outcome: Outcome, message: str, retry_at: datetime | None) -> None:
         """Tell how a request ended. `retry_at` is when the source itself wants to be asked again, if it said so."""

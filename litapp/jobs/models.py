@@ -136,6 +136,7 @@ class HealthState(models.TextChoices):
     CLOSED = "closed", "Available"
     OPEN = "open", "Left alone"
     HALF_OPEN = "half_open", "Being probed"
+    REFUSED = "refused", "Refuses us"
 
 
 class SourceHealth(models.Model):

@@ -17,7 +17,7 @@ from litapp.providers.registry import search_sources
 class SourceNow:
     """One source as it is known to be: `state` is "available", "failing", "unknown" (not asked yet) or "off".
 
-    `left_alone_until` is set while nobody asks it after repeated failures.
+    `left_alone_until` is set while nobody asks it after repeated failures, or a refusal.
     """
 
     key: str
@@ -59,7 +59,7 @@ def worker_runs() -> bool:
 def _source_now(key: str, label: str, row: SourceHealth | None) -> SourceNow:
     if not settings.SOURCES.get(key, {}).get("enabled"):
         return SourceNow(key, label, "off")
-    if row is None or (not row.failures and row.last_success_at is None):
+    if row is None or (row.state == HealthState.CLOSED and not row.failures and row.last_success_at is None):
         return SourceNow(key, label, "unknown")
     failing = row.failures > 0 or row.state != HealthState.CLOSED
     return SourceNow(
@@ -68,5 +68,5 @@ def _source_now(key: str, label: str, row: SourceHealth | None) -> SourceNow:
         state="failing" if failing else "available",
         error=row.last_error,
         last_success_at=row.last_success_at,
-        left_alone_until=row.open_until if row.state == HealthState.OPEN else None,
+        left_alone_until=row.open_until if row.state in (HealthState.OPEN, HealthState.REFUSED) else None,
     )

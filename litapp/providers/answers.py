@@ -17,6 +17,9 @@ _HTML = re.compile(
     rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|title|body|h1)\b", re.I | re.S
 )
 
+REFUSED = "refused"
+"""`Classification.code` of an answer that refuses this installation, whatever was asked: the source is left alone."""
+
 
 class UnreadableAnswer(ValueError):
     """The bytes are not what this source answers with. The message says what was met, without quoting it."""
@@ -129,7 +132,7 @@ def by_status(label: str, status: int, headers: Mapping[str, str]) -> Classifica
             Outcome.PERMANENT,
             f"{label} refuses requests from this installation.",
             hint="The address may be blocked, or a key may be wrong. Ask the source; repeating will not help.",
-            code="refused",
+            code=REFUSED,
         )
     if status >= 500:
         return Classification(

@@ -23,6 +23,7 @@ from litapp.providers.addresses import (
     origin,
     resolve,
 )
+from litapp.providers.answers import REFUSED
 from litapp.providers.base import Classification, Credentials, Deferred, LimitsConcurrency, Metered, SourceError
 from litapp.providers.failures import Failure
 from litapp.providers.open_requests import OpenRequests
@@ -146,6 +147,7 @@ class PoliteClient:
                 return kept
         label = registry.source(source).label
         self._require_budget(request, label)
+        self._require_no_refusal(source, label)
         closed_until = self._breaker.check(source)
         if closed_until is not None:
             raise Deferred(
@@ -163,7 +165,10 @@ class PoliteClient:
             chance=self._chance,
             policy=self._policy,
         )
-        self._breaker.record(source, verdict.outcome, verdict.message, retry_at)
+        if verdict.code == REFUSED:
+            self._breaker.record_refusal(source, verdict.message, retry_at)
+        else:
+            self._breaker.record(source, verdict.outcome, verdict.message, retry_at)
         if verdict.outcome in (Outcome.OK, Outcome.EMPTY, Outcome.NOT_FOUND):
             return answer
         late = retry_at is not None and (retry_at - self._clock.now()).total_seconds() > LONGEST_SLEEP
@@ -180,6 +185,18 @@ class PoliteClient:
     def budget(self, source: str) -> Budget | None:
         """What is left of the source's units with the key of this client; None = it has not said."""
         return self._gate.budget(source)
+
+    def _require_no_refusal(self, source: str, label: str) -> None:
+        """Raises SourceError, without asking, for a source that refused this installation a short while ago."""
+        until = self._breaker.refused_until(source)
+        if until is not None:
+            raise SourceError(
+                source,
+                Outcome.PERMANENT,
+                f"{label} refuses requests from this installation and is left alone until {until:%H:%M} UTC.",
+                hint="The address may be blocked, or a key may be wrong. Ask the source; resume the run later.",
+                code=REFUSED,
+            )
 
     def _require_budget(self, request: Request, label: str) -> None:
         """Raises Deferred for a call that costs more than is left of the source's budget; free calls go on."""

@@ -7,7 +7,15 @@ from datetime import timedelta
 import pytest
 
 from litapp.core.ports import Outcome
-from litapp.jobs.health import ASK_AGAIN, FAILURES_BEFORE_OPEN, FIRST_PAUSE, LONGEST_PAUSE, PROBE_TIME, DatabaseBreaker
+from litapp.jobs.health import (
+    ASK_AGAIN,
+    FAILURES_BEFORE_OPEN,
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    PROBE_TIME,
+    REFUSAL_PAUSE,
+    DatabaseBreaker,
+)
 from litapp.jobs.models import HealthState, SourceHealth
 from tests.jobs.conftest import StillClock
 
@@ -91,3 +99,24 @@ def test_the_row_tells_people_what_is_wrong(breaker: DatabaseBreaker) -> None:
     fail(breaker)
     row = SourceHealth.objects.get(pk="pubmed")
     assert (row.state, row.last_error) == (HealthState.OPEN, "PubMed has a problem.")
+
+
+def test_a_source_that_refused_us_is_left_alone_at_once_and_then_probed(
+    breaker: DatabaseBreaker, clock: StillClock
+) -> None:
+    breaker.record_refusal("pubmed", "PubMed refuses us.", None)
+    end = clock.now() + REFUSAL_PAUSE
+    assert (breaker.refused_until("pubmed"), breaker.refused_until("crossref")) == (end, None)
+    clock.pass_time(REFUSAL_PAUSE.total_seconds())
+    assert breaker.refused_until("pubmed") is None
+    assert [breaker.check("pubmed") for _ in range(2)] == [None, clock.now() + ASK_AGAIN]
+    breaker.record("pubmed", Outcome.OK, "", None)
+    assert SourceHealth.objects.get(pk="pubmed").state == HealthState.CLOSED
+
+
+def test_a_refused_probe_closes_the_source_for_another_pause(breaker: DatabaseBreaker, clock: StillClock) -> None:
+    breaker.record_refusal("pubmed", "PubMed refuses us.", None)
+    clock.pass_time(REFUSAL_PAUSE.total_seconds())
+    assert breaker.check("pubmed") is None
+    breaker.record_refusal("pubmed", "PubMed refuses us.", clock.now() + 3 * REFUSAL_PAUSE)
+    assert breaker.refused_until("pubmed") == clock.now() + 3 * REFUSAL_PAUSE

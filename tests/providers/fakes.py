@@ -82,6 +82,16 @@ class FakeBreaker:
     def check(self, source: str) -> datetime | None:
         return self.closed_until
 
+    refusals: list[tuple[str, datetime | None]] = field(default_factory=list)
+    refused: datetime | None = None
+
+    def refused_until(self, source: str) -> datetime | None:
+        return self.refused
+
+    def record_refusal(self, source: str, message: str, retry_at: datetime | None) -> None:
+        self.refusals.append((source, retry_at))
+        self.messages.append(message)
+
     def record(self, source: str, outcome: Outcome, message: str, retry_at: datetime | None) -> None:
         self.records.append((source, outcome, retry_at))
         self.messages.append(message)

@@ -111,6 +111,22 @@ def test_a_refused_request_is_not_repeated() -> None:
     assert error.message == "Crossref does not accept this request: This route does not support sort"
 
 
+def test_a_403_is_told_as_a_refusal_of_the_installation() -> None:
+    made = bench([text_reply("Forbidden", 403)])
+    error = failed(made)
+    assert (error.code, error.permanent) == ("refused", True)
+    assert (made.breaker.refusals, made.breaker.records) == ([("crossref", None)], [])
+
+
+def test_a_source_that_refused_us_is_not_asked_and_nothing_waits_for_it() -> None:
+    made = bench([json_reply(WORK)])
+    made.breaker.refused = START + timedelta(minutes=10)
+    error = failed(made)
+    assert not isinstance(error, Deferred)
+    assert (error.code, error.permanent, made.source.requests) == ("refused", True, [])
+    assert "12:10 UTC" in error.message
+
+
 def test_a_short_retry_after_is_kept_to_and_told_to_the_gate() -> None:
     made = bench([text_reply("", 429, retry_after="3"), json_reply(WORK)])
     assert made.client.send(REQUEST).outcome is Outcome.OK

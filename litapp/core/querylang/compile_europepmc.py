@@ -87,8 +87,8 @@ def _say(leaf: Leaf) -> Said:
     if not re.search(r"\w", leaf.text):
         return Said("", Meaning.LOST, _NOTHING)
     if isinstance(leaf, Proximity):
-        apart = "The words may stand anywhere, not near each other."
-        return Said(_all_words(leaf.field, leaf.text.split()), Meaning.WIDER, apart)
+        anywhere = "The words may stand anywhere, not near each other."
+        return Said(_all_words(leaf.field, leaf.text.split()), Meaning.WIDER, anywhere)
     if leaf.field in {Field.MESH, Field.MESH_MAJOR}:
         return _said_heading(leaf)
     if leaf.field is Field.PMID:
