@@ -162,6 +162,7 @@ STEP_KINDS = {
     "verification": "litapp.verification.services.work.VerificationWork",
     "export": "references.services.export.ExportWork",
     "abstracts": "searches.services.abstracts.AbstractWork",
+    "import": "searches.services.import_work.ImportWork",
     "probe": "litapp.ledger.services.source_probe.SourceProbe",
 }
 """Kinds of background work: name -> dotted path of a `litapp.jobs.work.Work` class."""
@@ -288,6 +289,8 @@ QUERY_FILE_MOST = env_number("LITAPP_QUERY_FILE_MOST", 25)
 """Valid queries that a pasted or uploaded query file must have; any other file is refused before anything is asked."""
 BUNDLE_LARGEST = env_number("LITAPP_BUNDLE_LARGEST", 4 * 1024**3)
 """Bytes of a bundle, unpacked, that is read at all."""
+IMPORT_LARGEST = env_number("LITAPP_IMPORT_LARGEST", 512 * 1024**2)
+"""Bytes of a file of records that is imported."""
 ARCHIVE_MAX_AGE_HITS = 30 * 86400
 ARCHIVE_MAX_AGE_NEGATIVE = 86400
 

@@ -17,6 +17,7 @@ PAGES = {
     "plan_version": "searches:plan",
     "run": "searches:run",
     "candidate": "searches:candidate",
+    "import": "searches:import",
     "reference": "references:reference",
     "export": "references:export",
     "verification": "verification:panel",

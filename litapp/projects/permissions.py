@@ -38,7 +38,7 @@ DOING = {
     Right.VIEW: "read this project",
     Right.PLAN: "write search plans",
     Right.APPROVE: "approve search plans",
-    Right.RUN: "start and stop runs",
+    Right.RUN: "start and stop runs and imports",
     Right.SCREEN: "screen candidates",
     Right.VERIFY: "ask for checks and confirm by hand",
     Right.REFERENCES: "change the reference list",

@@ -49,11 +49,15 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Records by identifier. `absent` = a source answered and does not have it; `failed` = nobody could be asked."""
+    """Records by identifier. `absent` = a source answered and does not have it; `failed` = nobody could be asked.
+
+    `again` are those of `failed` of which a source was silent this time: asking later may help.
+    """
 
     found: dict[Identifier, tuple[Record, int]] = field(default_factory=dict)
     absent: dict[Identifier, str] = field(default_factory=dict)
     failed: dict[Identifier, str] = field(default_factory=dict)
+    again: frozenset[Identifier] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,7 @@ def fetch_identifiers(identifiers: Sequence[Identifier]) -> Fetched:
     found: dict[Identifier, tuple[Record, int]] = {}
     absent: dict[Identifier, str] = {}
     failed: dict[Identifier, str] = {}
+    silent: set[Identifier] = set()
     for key, schemes in _owners_first():
         asked = lookup_provider(key)
         wanted = [one for one in identifiers if one not in found and one.scheme.value in schemes]
@@ -152,6 +157,7 @@ def fetch_identifiers(identifiers: Sequence[Identifier]) -> Fetched:
         found |= result.found
         absent = {one: f"{source(key).label} does not have it." for one in result.absent} | absent
         failed |= {one: error.message for one, error in result.failures.items()}
+        silent |= {one for one, error in result.failures.items() if not error.permanent}
     for one in identifiers:
         if one not in found and one not in absent and one not in failed:
             failed[one] = "No source here can look up this kind of identifier."
@@ -159,6 +165,7 @@ def fetch_identifiers(identifiers: Sequence[Identifier]) -> Fetched:
         found={one: found[one] for one in identifiers if one in found},
         absent={one: why for one, why in absent.items() if one not in found},
         failed={one: why for one, why in failed.items() if one not in found and one not in absent},
+        again=frozenset(one for one in silent if one not in found and one not in absent),
     )
 
 
