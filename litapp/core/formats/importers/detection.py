@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from litapp.core.formats.importers.embaserows import FIRST_ROWS
 from litapp.core.formats.importers.reading import UnreadableFile
+from litapp.core.formats.importers.tables import find_delimiter
 
 _AGAIN = "Export the records again as RIS, and choose that file."
 _BINARY = (
@@ -29,12 +32,46 @@ def refuse_binary(head: bytes) -> None:
             raise UnreadableFile(kind, message, next_step)
 
 
+_RIS_TAG = re.compile(r"(?m)^\s{0,3}(?:\ufeff)?([A-Za-z][A-Za-z0-9])(?:[ \t]{2}-|[ \t]-[ \t])")
+_RIS_NAMES = frozenset(("TI", "T1", "AU", "A1", "PY", "Y1", "JO", "JF", "T2", "VL", "SP", "EP", "DO", "UR", "AB", "N2", "KW", "ER"))
+
+
 def find_format(text: str) -> str:
     """The key of the format of a file that begins with `text`. Raises UnreadableFile where there is none."""
-    if re.search(r"(?im)^\s{0,3}TY(?:[ \t]{1,2}-|\t-)", text):
-        return "ris"
+    text = text.lstrip("\ufeff \t\r\n")
+    for key, test in _TESTS:
+        if test(text):
+            return key
     raise UnreadableFile(
         "unknown_format",
         "The format of this file was not recognised.",
         "Export the records as RIS, PubMed (.nbib), BibTeX, EndNote XML or CSV, and choose that file.",
     )
+
+
+def _has(pattern: str) -> Callable[[str], bool]:
+    compiled = re.compile(pattern)
+    return lambda text: compiled.search(text) is not None
+
+
+def _ris_without_type(text: str) -> bool:
+    names = [name.upper() for name in _RIS_TAG.findall(text)]
+    return len(names) >= 4 and len(_RIS_NAMES.intersection(names)) >= 4 and ("ER" in names or "TI" in names or "T1" in names)
+
+
+def _is_table(text: str) -> bool:
+    return find_delimiter(text) is not None
+
+
+_TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("ovid", _has(r"(?m)^\s{0,3}<\s*\d{1,9}\s*\.?\s*>\s*\n(?:\s*\n)*(?:\s?[A-Z][A-Z0-9] {1,2}- |[A-Z][A-Za-z -]{2,40}\s*\n\s)")),
+    ("ris", _has(r"(?im)^(?:\d+\.\s*)?\s{0,3}\ufeff?TY(?:[ \t]{1,2}-|\t-)")),
+    ("wos", _has(r"(?m)^\ufeff?(?:FN .*\n(?:VR .*\n)?(?:.*\n)?PT [A-Z]|PT [JBSP]\s*\n(?:[A-Z][A-Z0-9] .*\n|   .*\n)+)")),
+    ("medline", _has(r"(?m)^(?:PMID ?- ?\d|PMID-|OWN {1,2}- (?:NLM|ERIC))|\A(?:.*\n){0,20}?(?:[A-Z]{2,4} {0,2}- .*\n(?: {6}.*\n)*){3,}[\s\S]*^(?:FAU|JT|DP|PT) {1,2}- ")),
+    ("ris", _ris_without_type),
+    ("refer", _has(r"(?m)^%[0TA] \S[\s\S]*?^%[A-Z0-9@] ")),
+    ("refer", _has(r"(?m)^%[0T] \S")),
+    ("embase_rows", lambda text: FIRST_ROWS.search(text) is not None and not _is_table(text)),
+    ("refworks", _has(r"(?m)^RT [A-Z][a-z]+.*\n(?:[A-Z][A-Z0-9] .*\n)+")),
+    ("table", _is_table),
+)

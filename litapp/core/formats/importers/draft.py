@@ -13,7 +13,7 @@ from html import unescape
 from litapp.core.formats.importers.dates import parse_date, years_in
 from litapp.core.formats.importers.reading import IMPORT_SOURCE, Entry, Limits, Problem
 from litapp.core.identifiers import BadIdentifier, arxiv_from_doi, find_identifiers, normalise
-from litapp.core.records import AbstractSection, Identifier, PartialDate, Person, Record, Scheme
+from litapp.core.records import AbstractSection, Identifier, MeshHeading, Notice, PartialDate, Person, Record, Scheme
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u2060\ufeff]")
 _LOST = re.compile("[\ud800-\udfff]")
@@ -74,6 +74,10 @@ class Draft:
     types: list[str] = field(default_factory=list)
     abstract: list[AbstractSection] = field(default_factory=list)
     keywords: list[str] = field(default_factory=list)
+    mesh: list[MeshHeading] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    is_notice: bool = False
+    published_as: list[Identifier] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
     url: str = ""
     source_id: str = ""
@@ -112,7 +116,10 @@ class Draft:
         taken = False
         missing = [scheme for scheme in schemes if not self.has(scheme)]
         if missing and text:
-            for one in find_identifiers(_SWALLOWED.sub("", text)):
+            text = _SWALLOWED.sub("", text)
+            if "?" in text and "&" in text and text.lstrip()[:4] == "http":
+                text = text.replace("&", " ")  # an OpenURL names the record in one of its parameters
+            for one in find_identifiers(text):
                 if one.scheme in missing:
                     self.identifiers[one] = None
                     missing.remove(one.scheme)
@@ -207,11 +214,15 @@ class Draft:
             csl_type=self.csl_type,
             publication_types=tuple(dict.fromkeys(self.types)),
             abstract=tuple(self.abstract),
+            mesh=tuple(self.mesh),
             keywords=tuple(dict.fromkeys(self.keywords)),
             languages=tuple(dict.fromkeys(self.languages)),
             identifiers=tuple(self.identifiers),
             url=self.url,
+            notices=tuple(self.notices),
+            is_notice=self.is_notice,
             is_preprint=self.is_preprint,
+            published_as=tuple(self.published_as),
             warnings=tuple(dict.fromkeys(self.warnings)),
         )
 

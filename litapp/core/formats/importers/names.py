@@ -126,7 +126,7 @@ def _first_last(words: list[str], suffix: str = "") -> Person:
 
 def without_degrees(text: str) -> str:
     """A name without academic degrees and footnote digits ("Lefkowitz, Rafael Y. MD, MPH 1")."""
-    text = re.sub(r"[\s*,]*\d+(?:\s*,\s*\d+)*\s*\Z", "", text)
+    text = re.sub(r"\s[\s\d,+*†‡§#]+\Z", "", text)
     text = re.sub(r"\s*\[[^\]]*\]\s*\Z", "", text)
     found = _DEGREE.search(text, text.find(",") + 1)
     if found and found.start() > 0:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from litapp.core.formats.importers.detection import find_format, refuse_binary
+from litapp.core.formats.importers.embaserows import read_embase_rows
 from litapp.core.formats.importers.encoding import find_encoding, read_lines
+from litapp.core.formats.importers.medline import read_medline
+from litapp.core.formats.importers.ovid import read_ovid
 from litapp.core.formats.importers.reading import Entry, Limits, Reading, UnreadableFile
+from litapp.core.formats.importers.refer import read_refer
+from litapp.core.formats.importers.refworks import read_refworks
 from litapp.core.formats.importers.ris import read_ris
+from litapp.core.formats.importers.tables import find_delimiter, read_table
+from litapp.core.formats.importers.wos import read_wos
 
 _HEAD = 64_000
 _Lines = Iterator[tuple[int, str]]
@@ -23,7 +31,15 @@ class LineFormat:
     read: Callable[[_Lines, Limits], Iterator[Entry]]
 
 
-LINE_FORMATS = {"ris": LineFormat("RIS", read_ris)}
+LINE_FORMATS = {
+    "ris": LineFormat("RIS", read_ris),
+    "medline": LineFormat("PubMed (MEDLINE) text", read_medline),
+    "ovid": LineFormat("Ovid", read_ovid),
+    "wos": LineFormat("Web of Science", read_wos),
+    "refer": LineFormat("EndNote tagged", read_refer),
+    "embase_rows": LineFormat("Embase CSV, one field a row", read_embase_rows),
+    "refworks": LineFormat("RefWorks tagged", read_refworks),
+}
 
 
 def read_file(stream: BinaryIO, *, name: str = "", limits: Limits = Limits()) -> Reading:  # noqa: B008 - frozen
@@ -39,16 +55,32 @@ def read_file(stream: BinaryIO, *, name: str = "", limits: Limits = Limits()) ->
         raise UnreadableFile("empty", "The file is empty.", "Choose another file, or export the records again.")
     refuse_binary(head)
     encoding = find_encoding(stream)
-    key = find_format(_head(stream, encoding.codec, encoding.skip))
+    text = _head(stream, encoding.codec, encoding.skip)
+    key = find_format(text)
+    lines = read_lines(stream, encoding, limits)
+    if key == "table":
+        return _table(text, encoding.label, lines, limits)
     form = LINE_FORMATS[key]
     return Reading(
         format=key,
         format_label=form.label,
         encoding=encoding.label,
-        entries=form.read(read_lines(stream, encoding, limits), limits),
+        entries=form.read(lines, limits),
     )
+
+
+_QUERY = re.compile(r"\A\ufeff?\s*\"?SEARCH QUERY\"?\s*[,:;\t]\s*(.+)")
+
+
+def _table(text: str, encoding: str, lines: _Lines, limits: Limits) -> Reading:
+    delimiter = find_delimiter(text) or ","
+    label = {",": "CSV", ";": "CSV with semicolons", "\t": "Table with tabs"}.get(delimiter, "Table")
+    query = _QUERY.match(text)
+    stated = query[1].strip().strip('"').replace('""', '"') if query else ""
+    return Reading("table", label, encoding, read_table(lines, limits, delimiter), query=stated)
 
 
 def _head(stream: BinaryIO, codec: str, skip: int) -> str:
     stream.seek(skip)
-    return stream.read(_HEAD).decode(codec, "replace")
+    text = stream.read(_HEAD).decode(codec, "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -31,12 +31,15 @@ _TYPES = {
     "GEN": "document", "MULTI": "document", "PAMP": "pamphlet", "SER": "book",
 }  # fmt: skip
 _WHOLE_WORKS = frozenset(("book", "report", "thesis"))
+_COUNTED = frozenset(("BOOK", "EBOOK", "EDBOOK", "THES"))
 _MANY = frozenset(("AU", "A1", "A2", "A3", "A4", "ED", "KW", "SN", "UR", "L1", "L2", "L3", "L4", "LK", "DB", "DP", "AD", "M1", "N1", "LA", "C1", "PB", "DO"))
 """Tags whose bare lines are further values (EndNote), not the rest of a wrapped one."""
 _TEXTS = frozenset(("AB", "N2", "TI", "T1", "T2", "T3", "BT", "ST", "JO", "JF"))
 _ISSUE = re.compile(r"(?:(?:no|nr|issue|suppl(?:ement)?|pt|part|s)\b\.?\s*)?[A-Za-z]?\d{1,4}(?:\s*[-–/]\s*\d{1,4})?(?:\s*(?:suppl|pt|part|s)\b\.?\s*\w{0,4})?|suppl\w*\.?\s*\w{0,4}", re.IGNORECASE)
 _MEDLINE = re.compile(r"pubmed|medline|\bNLM\b|national library of medicine", re.IGNORECASE)
 _EMBASE = re.compile(r"embase|psyc|cinahl|scopus|web of science|central|biosis", re.IGNORECASE)
+_OF_OTHERS = re.compile(r"erratum|errata|corrigend|comment|retract|republish|update|cited|references?\b|original", re.IGNORECASE)
+"""Notes that name other papers: their identifiers are not the record's own."""
 _PREPRINT = re.compile(r"\b(?:medrxiv|biorxiv|arxiv|preprints?|research square|ssrn|psyarxiv|chemrxiv)\b", re.IGNORECASE)
 
 
@@ -112,12 +115,16 @@ def ris_draft(fields: Fields) -> Draft:
     draft.dated(*_dates(fields))
     draft.volume = tidy(fields.first("VL", "VO"))
     draft.issue = tidy(fields.first("IS", "CP"))
+    if draft.issue == "0":
+        draft.issue = ""
     if not draft.issue:
         draft.issue = next((tidy(m) for m in fields.peek("M1") if _ISSUE.fullmatch(tidy(m))), "")
         if draft.issue:
             fields.first("M1")
-    pages = page_range(fields.first("SP"), fields.first("EP"))
-    draft.pages = pages or (tidy(fields.first("C7")) if not pages else "")
+    if kind in _COUNTED and not fields.peek("EP") and (fields.peek("SP") or ["-"])[0].strip().isdigit():
+        draft.pages = ""  # of books and theses SP is the number of pages
+    else:
+        draft.pages = page_range(fields.first("SP"), fields.first("EP")) or tidy(fields.first("C7"))
     draft.publisher = next(iter(words(fields.all("PB"))), "")
     for text in fields.all("SN", "BN"):
         draft.numbers(text)
@@ -189,7 +196,7 @@ def _identifiers(fields: Fields, draft: Draft) -> None:
             if _pubmed_number(tag, value, bool(medline), draft):
                 fields.take_value(tag, value)
     links = fields.all("UR") + fields.all("LK", "L2", "L1", "L3", "L4")
-    for value in links + fields.peek("M3", "N1"):
+    for value in links + [value for value in fields.peek("M3", "N1") if not _OF_OTHERS.search(value)]:
         draft.identify_in(value, Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV)
     draft.url = next((url for link in links if (url := _address(link))), "")
     draft.dropped += [("UR", link) for link in dict.fromkeys(links) if _address(link) != draft.url]
@@ -198,6 +205,8 @@ def _identifiers(fields: Fields, draft: Draft) -> None:
 def _pubmed_number(tag: str, value: str, medline: bool, draft: Draft) -> bool:
     """PMIDs and PMCIDs from accession numbers and custom fields. A bare number counts only where the database says so."""
     value = tidy(value)
+    if "," in value or ";" in value:
+        return any([_pubmed_number(tag, part, False, draft) for part in re.split("[,;]", value) if not part.strip().isdigit()])
     if re.fullmatch(r"PMC\d+(?:\s*\[pmcid\])?", value, re.IGNORECASE):
         return draft.identify(Scheme.PMCID, value.split("[")[0])
     if re.fullmatch(r"(?:PUBMED|PMID|MEDLINE)[ :]*\d{1,8}|\d{1,8}\s*\[pmid\]", value, re.IGNORECASE):

@@ -1,0 +1,77 @@
+"""Which column of a table holds what: the column names of databases and screening tools, by meaning."""
+
+from __future__ import annotations
+
+import re
+
+_NAMES = {
+    "title": "title; article title; titles; title primary; primary title; ti; document title; display name; publication title article; "
+    "item title; study title; paper title; reference title; source title article",
+    "original_title": "original title; original foreign title; vernacular title; foreign title; translated title original",
+    "authors_full": "author full names; author full name; authors full names; af",
+    "authors": "authors; author; author s; author names; author name; authors primary; first authors; au; creators; creator; "
+    "inventors; authorships author display name; authorships raw author name; list of authors",
+    "journal": "journal; source title; publication title; journal title; journal name; periodical full; journal book; "
+    "container title; publication; periodical; secondary title; title secondary; book title; booktitle; so; jt; jf; "
+    "primary location source display name; journal full title; venue; published in; publication name; host title",
+    "abbreviation": "journal abbreviation; abbreviated source title; journal abbreviation title; periodical abbrev; "
+    "iso abbreviation; container title short; ja; alternate title1; alternate title2; short journal",
+    "year": "year; publication year; pub year; py; yr; year of publication; year published; published year",
+    "date": "date; publication date; date of publication; pub date; date published; published; issued; issue date; "
+    "pub date free from; cover date; da; journal date; online date",
+    "month": "month",
+    "day": "day; pub month day",
+    "volume": "volume; vol; vl; journal volume",
+    "issue": "issue; number; issue number; no; is; journal issue",
+    "pages": "pages; page; page range; pagination; pg; page s",
+    "first_page": "start page; first page; page start; begin page; sp; beginning page; startpage",
+    "last_page": "end page; last page; page end; ep; ending page; other pages; endpage",
+    "article_number": "art no; article number; article no; artnum",
+    "doi": "doi; doi link; do; digital object identifier; di; doi url; article doi",
+    "pmid": "pmid; pubmed id; pubmedid; pubmed; medline pmid; pm; pubmed identifier; pubmed pmid; ids pmid; accession number pubmed; pubmed ids",
+    "pmcid": "pmcid; pmc id; pmc; ids pmcid; pubmed central id",
+    "arxiv": "arxiv; arxiv id; arxivid; eprint",
+    "openalex": "openalex id; openalex; ids openalex",
+    "abstract": "abstract; abstract note; ab; notes abstract; abstracts; summary",
+    "original_abstract": "original abstract",
+    "keywords": "keywords; author keywords; keyword; manual tags; de; kw; key words; subjects; index terms; ieee terms; mesh terms; "
+    "descriptors; index keywords; automatic tags; emtree medical index terms; emtree medical index terms major focus; "
+    "emtree drug index terms; emtree drug index terms major focus; subject headings; tags",
+    "url": "url; link; links; urls; pdf link; source urls; external urls; open url link; full text link; permalink; embase link; plink; article url; fulltext link; record url; article link",
+    "issn": "issn; issns; issn isbn; sn; eissn; e issn; print issn; electronic issn; primary location source issn l; issn l",
+    "isbn": "isbn; isbns",
+    "publisher": "publisher; book publisher; pb; pu; publisher name",
+    "language": "language; languages; language of original document; la; article language",
+    "type": "document type; publication type; item type; type; type of reference; reference type; doc type; document types; "
+    "article type; itemtype; pub type; type of work; dt; pt",
+    "source": "source; citation; so source",
+    "accession": "accession number; eid; pui; central id; lens id; ut; ut unique wos id; key; reference id; accession no; an; id; "
+    "record id; rayyan id; covidence; covidence number; unique identifier; article id",
+    "database": "database; database name; library catalog; db; data source; source database; dataset",
+    "notes": "notes; note; extra; user notes; personal notes",
+    "verified": "verified",
+    "verified_by": "verified by",
+    "verified_on": "verified on",
+}  # fmt: skip
+_MEANING = {name.strip(): field for field, names in _NAMES.items() for name in names.split(";")}
+_TELLING = frozenset(("title", "doi", "pmid", "authors", "journal", "abstract", "year", "pmcid"))
+
+
+def column_key(name: str) -> str:
+    """A column name in lower case, words only: "Author(s) ID" is "author s id"."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name.strip().strip('="')) if " " not in name else name
+    return " ".join(re.findall(r"[a-z0-9]+", name.lower()))
+
+
+def meanings(header: list[str]) -> list[str]:
+    """For each column its meaning, "" for one that a record does not carry."""
+    return [_MEANING.get(column_key(name), "") for name in header]
+
+
+def is_header(cells: list[str]) -> bool:
+    """Whether a row names columns: two or more telling ones, and no cell that is a text."""
+    if any(len(cell) > 80 for cell in cells):
+        return False
+    found = [meaning for meaning in meanings(cells) if meaning]
+    telling = _TELLING.intersection(found)
+    return "title" in telling and len(found) >= 2 or len(telling) >= 2
