@@ -1,171 +1,287 @@
-"""Which records are the same paper: new records against groups that are there already. Works in memory.
+"""Which records are one paper: groups from compared pairs and people's answers. Works in memory.
 
-Only `core.dedupe` decides. Companions (preprint and article, erratum, protocol ...) and doubtful pairs stay apart.
+Only `core.dedupe` decides. Companions (preprint and article, erratum, protocol ...) and doubtful pairs stay apart. The
+groups depend on the records, their pairs and the answers alone, not on the order in which records came.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from litapp.core.dedupe import PairVerdict, Relation
+from litapp.core.dedupe import Pair, PairVerdict, Relation, cluster, entry_key
 from litapp.core.dedupe.blocking import keys_of
 from litapp.core.dedupe.features import Features, features_of
+from litapp.core.dedupe.pairs import compare_features
 from litapp.core.records import Record
+from litapp.providers.registry import SOURCES
 
+SAME_ENTRY = "same_entry"
 SAME_SOURCE_ID = "same_source_id"
+DECIDED = "decided"
 SUPPLEMENT = "abstract_lookup"
 """Rule of a record that no search found: its source was asked for it by identifier, for the abstract."""
-Judge = Callable[["Member", "Member"], PairVerdict]
-"""Compares two records."""
+NAMING_SOURCES = frozenset(source.key for source in SOURCES)
+"""Sources whose ids name one entry for good. An id in a file that a person brought may be a running number."""
+SAID_AGAIN = PairVerdict(Relation.SAME, SAME_ENTRY, "The source returned the same entry again.")
+SAID_ANEW = PairVerdict(Relation.SAME, SAME_SOURCE_ID, "The source calls it the same, and now says something else.")
+BY_A_PERSON = PairVerdict(Relation.SAME, DECIDED, "A person decided that these are the same.")
 
 
-@dataclass(slots=True)
 class Member:
-    """A source record in a group. `rule` and `why` say how it came in; `is_new` = not linked in the database yet."""
+    """A source record as it is compared and merged: parsed once, its features worked out when they are needed."""
+
+    def __init__(self, source_record_id: int, record: Record) -> None:
+        self.source_record_id = source_record_id
+        self.record = record
+
+    @cached_property
+    def entry(self) -> str:
+        return entry_key(self.record)
+
+    @cached_property
+    def features(self) -> Features:
+        return features_of(self.record)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        return frozenset(key[:200] for key in keys_of(self.features))
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A record's place in the project. `link_id` is empty for a record that is not linked yet; `home_id` is the
+    candidate it came into first."""
 
     source_record_id: int
-    record: Record
-    sha256: str
+    source: str
+    source_id: str
+    entry: str
+    link_id: int | None = None
+    candidate_id: int | None = None
+    home_id: int | None = None
     rule: str = ""
     why: str = ""
-    is_new: bool = False
-    features: Features = field(init=False)
-    keys: frozenset[str] = field(init=False)
+    stored: tuple[str, str] = ("", "")
+    """Rule and reason as they stand in the database."""
 
-    def __post_init__(self) -> None:
-        self.features = features_of(self.record)
-        self.keys = keys_of(self.features)
+    @property
+    def name(self) -> str:
+        """Orders records by what they are; the number only tells copies apart."""
+        return f"{self.source}\t{self.source_id}\t{self.entry}\t{self.source_record_id:020}"
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What the source calls it: a later record with the same identity replaces this one."""
-        return self.record.source, self.record.source_id
+        """What the source calls it: a later record with the same identity replaces this one in what is shown."""
+        return self.source, self.source_id or f"#{self.source_record_id}"
+
+    @property
+    def is_new(self) -> bool:
+        return self.link_id is None
+
+    @property
+    def is_supplement(self) -> bool:
+        return self.rule == SUPPLEMENT
+
+
+@dataclass(frozen=True, slots=True)
+class NodePair:
+    """Two records of the project and what was found of them."""
+
+    a: Node
+    b: Node
+    verdict: PairVerdict
 
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """A paper. `candidate_id` is empty for a new one. `absorbed` = candidates that turned out to be this paper."""
+    """A paper. `candidate_id` is empty for a new one; `standing_for` are the other candidates that are this paper."""
 
     candidate_id: int | None
-    members: list[Member] = field(default_factory=list)
-    absorbed: list[int] = field(default_factory=list)
-    changed: bool = False
+    nodes: list[Node] = field(default_factory=list)
+    standing_for: list[int] = field(default_factory=list)
 
-    def current(self) -> list[Member]:
-        """The latest member of each identity: what the paper's record is made of."""
-        latest: dict[tuple[str, str], Member] = {}
-        for member in self.members:
-            known = latest.get(member.identity)
-            if known is None or member.source_record_id > known.source_record_id:
-                latest[member.identity] = member
+    def current(self) -> list[Node]:
+        """The latest record of each identity: what the paper's record is made of."""
+        latest: dict[tuple[str, str], Node] = {}
+        for node in self.nodes:
+            known = latest.get(node.identity)
+            if known is None or node.source_record_id > known.source_record_id:
+                latest[node.identity] = node
         return list(latest.values())
 
     def found_by(self) -> list[str]:
         """Sources that found the paper: not those that were only asked for its abstract."""
-        return sorted({member.record.source for member in self.members if member.rule != SUPPLEMENT})
+        return sorted({node.source for node in self.nodes if not node.is_supplement})
 
     def returned_by(self) -> list[str]:
         """Sources whose records the paper is made of: a check at one of them proves nothing new."""
-        return sorted({member.record.source for member in self.members})
+        return sorted({node.source for node in self.nodes})
 
-    def new_members(self) -> list[Member]:
-        """Members that are to be linked."""
-        return [member for member in self.members if member.is_new]
+    def new_nodes(self) -> list[Node]:
+        """Records that are to be linked."""
+        return [node for node in self.nodes if node.is_new]
+
+    def is_touched(self) -> bool:
+        """A record comes or moves here, or another candidate is joined or parted."""
+        return any(node.is_new or node.candidate_id != self.candidate_id for node in self.nodes)
+
+    def says_something_new(self) -> bool:
+        """False when all that comes is what the same sources said before."""
+        moved = [n for n in self.nodes if not n.is_new and n.candidate_id != self.candidate_id]
+        before = {node.entry for node in self.nodes if not node.is_new}
+        return bool(moved) or any(node.is_new and (not node.entry or node.entry not in before) for node in self.nodes)
 
 
-class Grouping:
-    """Groups under their block keys. `add` records one after the other, then read `groups`."""
-
-    def __init__(self, groups: Iterable[Group], judge: Judge) -> None:
-        self._judge = judge
-        self.groups: list[Group] = []
-        self._by_key: dict[str, list[Group]] = {}
-        self._by_identity: dict[tuple[str, str], Group] = {}
-        for group in groups:
-            self.groups.append(group)
-            for member in group.members:
-                self._index(group, member)
-
-    def add(self, member: Member) -> Group:
-        """Put a record where it belongs: with what its source called the same before, with equal papers, or alone."""
-        member.is_new, member.rule, member.why = True, "", ""
-        known = self._by_identity.get(member.identity) if member.record.source_id else None
-        if known is not None:
-            return self._join_identity(known, member)
-        matches = self._matches(member)
-        if not matches:
-            group = Group(None, changed=True)
-            self.groups.append(group)
-        else:
-            group = self._united([group for group, _ in matches])
-            verdict = matches[0][1]
-            member.rule, member.why = verdict.rule[:60], verdict.why[:300]
-        group.members.append(member)
-        group.changed = True
-        self._index(group, member)
-        return group
-
-    def _join_identity(self, group: Group, member: Member) -> Group:
-        """The same entry of the same source again; the paper changes only if the source now says something else."""
-        latest = max((m for m in group.members if m.identity == member.identity), key=lambda m: m.source_record_id)
-        member.rule, member.why = SAME_SOURCE_ID, "The source returned the same entry again."
-        group.changed |= latest.sha256 != member.sha256 and member.source_record_id > latest.source_record_id
-        group.members.append(member)
-        self._index(group, member)
-        return group
-
-    def _matches(self, member: Member) -> list[tuple[Group, PairVerdict]]:
-        """Groups that are the same paper, oldest first, each with the verdict that says so."""
-        found: list[tuple[Group, PairVerdict]] = []
-        seen: list[Group] = []
-        for key in sorted(member.keys):
-            for group in self._by_key.get(key, ()):
-                if any(group is other for other in seen):
-                    continue
-                seen.append(group)
-                verdict = self._same(group, member)
-                if verdict is not None:
-                    found.append((group, verdict))
-        return sorted(found, key=lambda pair: _age(pair[0]))
-
-    def _same(self, group: Group, member: Member) -> PairVerdict | None:
-        """The verdict that makes `member` one of `group`; None if none does, or one keeps it apart."""
-        verdicts = [self._judge(other, member) for other in group.current()]
-        if any(keeps_apart(verdict) for verdict in verdicts):
-            return None
-        return next((verdict for verdict in verdicts if verdict.relation is Relation.SAME), None)
-
-    def _united(self, groups: list[Group]) -> Group:
-        """One group of all that the new record bridges: the oldest takes the others in, unless they are kept apart."""
-        kept = groups[0]
-        for other in groups[1:]:
-            if any(keeps_apart(self._judge(a, b)) for a in kept.current() for b in other.current()):
-                continue
-            kept.absorbed += [*other.absorbed, *([other.candidate_id] if other.candidate_id else [])]
-            for member in other.members:
-                kept.members.append(member)
-                self._index(kept, member)
-            self.groups.remove(other)
-            for waiting in self._by_key.values():
-                if any(group is other for group in waiting):
-                    waiting[:] = [group for group in waiting if group is not other]
-        return kept
-
-    def _index(self, group: Group, member: Member) -> None:
-        self._by_identity[member.identity] = group
+def meetings_among(members: Sequence[Member]) -> Iterator[tuple[Member, Member]]:
+    """Pairs that share a key, each once, the earlier first."""
+    under: dict[str, list[Member]] = {}
+    for member in members:
+        met: dict[int, Member] = {}
         for key in member.keys:
-            waiting = self._by_key.setdefault(key, [])
-            if all(other is not group for other in waiting):
-                waiting.append(group)
+            met.update({id(other): other for other in under.get(key, ())})
+            under.setdefault(key, []).append(member)
+        for other in met.values():
+            yield other, member
 
 
-def keeps_apart(verdict: PairVerdict) -> bool:
-    """A companion by what it is (part, notice, version ...) or where it is printed; not for want of agreement. The same
-    rule by which `core.dedupe.clusters.join` refuses to join two groups."""
-    return verdict.relation is Relation.COMPANION and verdict.rule != "other_report"
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What people decided: pairs of entries that are the same, and that are not."""
+
+    same: frozenset[frozenset[str]] = frozenset()
+    apart: frozenset[frozenset[str]] = frozenset()
+
+    def keep_apart(self, ones: Iterable[str], others: Iterable[str]) -> bool:
+        """A person said of some record of each that they are not the same."""
+        right = set(others)
+        return any(frozenset({one, other}) in self.apart for one in ones for other in right)
 
 
-def _age(group: Group) -> tuple[bool, int]:
-    """Existing candidates before new ones, older before younger."""
-    return group.candidate_id is None, group.candidate_id or group.members[0].source_record_id
+def groups_of(
+    nodes: Sequence[Node], pairs: Iterable[NodePair], answers: Answers, candidates: Mapping[int, int | None]
+) -> list[Group]:
+    """The papers among `nodes`, which are whole connected components, with a candidate for each.
+
+    `candidates` are those that any of the nodes has its home in: id -> the one it is merged into, or None. A candidate
+    is where its oldest own record is; of several in one group the oldest stands for the others. So a merge that is
+    undone gives every candidate its records back, and merging again gives the same.
+    """
+    chosen = [node for node in nodes if not node.is_supplement]
+    by_name = {node.name: node for node in chosen}
+    compared = [Pair(min(p.a.name, p.b.name), max(p.a.name, p.b.name), p.verdict) for p in pairs]
+    together, apart = (_named(chosen, wanted) for wanted in (answers.same, answers.apart))
+    clusters = [list(names) for names in cluster(compared, together=together, apart=apart).clusters]
+    joined = {name for names in clusters for name in names}
+    clusters += [[name] for name in by_name if name not in joined]
+    anchors, reasons = _anchors(chosen), _reasons(compared)
+    at_home: dict[str, list[int]] = {}
+    for home, anchor in anchors.items():
+        at_home.setdefault(anchor.name, []).append(home)
+    groups = []
+    for names in clusters:
+        members = sorted((by_name[name] for name in names), key=lambda node: node.source_record_id)
+        claims = sorted(home for name in names for home in at_home.get(name, ()))
+        group = Group(claims[0] if claims else None, members, claims[1:])
+        _tell_why(group, reasons)
+        groups.append(group)
+    _attach_supplements(groups, nodes, candidates)
+    return sorted(groups, key=lambda group: group.nodes[0].source_record_id)
+
+
+def papers_among(members: Sequence[Member]) -> list[Group]:
+    """The papers among records that stand for themselves (one run's), without what people decided elsewhere."""
+    nodes = {member.source_record_id: node_of(member) for member in members}
+    first: dict[object, Node] = {}
+    pairs: dict[frozenset[int], NodePair] = {}
+    compared = []
+    for member in members:
+        node = nodes[member.source_record_id]
+        by_entry = first.setdefault(node.entry, node)
+        named = (node.source, node.source_id) if node.source in NAMING_SOURCES and node.source_id else node.entry
+        by_id = first.setdefault(named, node)
+        if by_entry is node:
+            compared.append(member)
+        for leader, verdict in ((by_id, SAID_ANEW), (by_entry, SAID_AGAIN)):
+            if leader is not node:
+                pairs[frozenset({leader.source_record_id, node.source_record_id})] = NodePair(leader, node, verdict)
+    for one, other in meetings_among(compared):
+        pair = frozenset({one.source_record_id, other.source_record_id})
+        if pair not in pairs:
+            verdict = compare_features(one.features, other.features)
+            if verdict.relation is not Relation.DIFFERENT:
+                pairs[pair] = NodePair(nodes[one.source_record_id], nodes[other.source_record_id], verdict)
+    return groups_of(list(nodes.values()), pairs.values(), Answers(), {})
+
+
+def node_of(member: Member) -> Node:
+    """The node of a record that is not linked yet."""
+    record = member.record
+    return Node(member.source_record_id, record.source, record.source_id[:200], member.entry)
+
+
+def _anchors(nodes: Sequence[Node]) -> dict[int, Node]:
+    """Candidate -> its oldest own record."""
+    anchors: dict[int, Node] = {}
+    for node in sorted(nodes, key=lambda node: node.source_record_id):
+        home = node.home_id or node.candidate_id
+        if home is not None:
+            anchors.setdefault(home, node)
+    return anchors
+
+
+def _named(nodes: Sequence[Node], wanted: Collection[frozenset[str]]) -> set[frozenset[str]]:
+    """Pairs of entries as pairs of nodes: an answer holds for every copy of a record."""
+    by_entry: dict[str, list[str]] = {}
+    for node in nodes:
+        by_entry.setdefault(node.entry, []).append(node.name)
+    found: set[frozenset[str]] = set()
+    for pair in wanted:
+        if len(pair) == 2:
+            one, other = pair
+            found |= {frozenset({a, b}) for a in by_entry.get(one, ()) for b in by_entry.get(other, ())}
+    return found
+
+
+def _reasons(compared: Iterable[Pair]) -> dict[str, list[tuple[str, PairVerdict]]]:
+    """Node -> the nodes that it is the same as by rule, each with the verdict."""
+    found: dict[str, list[tuple[str, PairVerdict]]] = {}
+    for pair in compared:
+        if pair.verdict.relation is Relation.SAME:
+            found.setdefault(pair.a, []).append((pair.b, pair.verdict))
+            found.setdefault(pair.b, []).append((pair.a, pair.verdict))
+    return found
+
+
+def _tell_why(group: Group, reasons: Mapping[str, list[tuple[str, PairVerdict]]]) -> None:
+    """Give every record but the first the rule that holds it in the group."""
+    names = {node.name for node in group.nodes}
+    group.nodes[0].rule, group.nodes[0].why = "", ""
+    for node in group.nodes[1:]:
+        mine = [verdict for other, verdict in sorted(reasons.get(node.name, ()), key=_first) if other in names]
+        said_again = [verdict for verdict in mine if verdict.rule in (SAME_ENTRY, SAME_SOURCE_ID)]
+        # without a rule of its own it came in with a person's word on this record, or on others of the group
+        verdict = (said_again or mine or [BY_A_PERSON])[0]
+        node.rule, node.why = verdict.rule[:60], verdict.why[:300]
+
+
+def _first(reason: tuple[str, PairVerdict]) -> str:
+    return reason[0]
+
+
+def _attach_supplements(groups: list[Group], nodes: Sequence[Node], candidates: Mapping[int, int | None]) -> None:
+    """A record that was asked for belongs to the candidate that it was asked for, wherever that is now."""
+    at: dict[int, Group] = {}
+    for group in groups:
+        for pk in [*([group.candidate_id] if group.candidate_id is not None else []), *group.standing_for]:
+            at[pk] = group
+    for node in nodes:
+        if not node.is_supplement:
+            continue
+        home = node.home_id or node.candidate_id
+        group = at.get(home or 0) or at.get(candidates.get(home or 0) or 0)
+        if group is None:
+            group = at[home or 0] = Group(home)
+            groups.append(group)
+        group.nodes.append(node)

@@ -15,7 +15,6 @@ from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from litapp.verification.models import Verification
 from searches.models import (
-    BlockKey,
     Candidate,
     CandidateSource,
     ImportedEntry,
@@ -23,7 +22,7 @@ from searches.models import (
     RetrievalHit,
     ScreeningDecision,
 )
-from searches.services.candidates import rebuild_candidate
+from searches.services.candidates import rebuild_candidate, withdraw_links
 from searches.services.grouping import SUPPLEMENT
 from searches.services.listeners import tell_listeners
 from searches.services.merging import merge_candidates
@@ -78,7 +77,7 @@ def _undo_page(record_import: RecordImport) -> int:
     page = list(links_of(record_import).order_by("pk").values_list("pk", "candidate_id", "source_record_id")[:PAGE])
     if not page:
         return 0
-    CandidateSource.objects.filter(pk__in=[link for link, _, _ in page]).delete()
+    withdraw_links(project=project, link_ids=[link for link, _, _ in page])
     touched = {candidate for _, candidate, _ in page}
     found = CandidateSource.objects.filter(candidate=OuterRef("pk")).exclude(rule=SUPPLEMENT)
     bare = list(Candidate.objects.filter(~Exists(found), pk__in=touched).values_list("pk", flat=True))
@@ -100,7 +99,6 @@ def _withdraw(project: Project, candidate_ids: Sequence[int]) -> None:
         return
     rows = Candidate.objects.filter(pk__in=candidate_ids)
     rows.update(withdrawn_at=timezone.now(), version=F("version") + 1)
-    BlockKey.objects.filter(candidate__in=candidate_ids).delete()
     Verification.objects.filter(candidate__in=candidate_ids, state__in=OPEN_STATES).update(
         state=StepState.CANCELLED, lease_token="", leased_by="", lease_until=None, not_before=None
     )

@@ -1,4 +1,4 @@
-"""The papers of one run: its records joined in the order in which they came, without regard to any other run.
+"""The papers of one run: its records joined by the rules alone, without regard to any other run.
 
 So what is said of a run (bundle, replay, comparison) depends on the run alone and stays the same for ever. Abstracts
 that were asked for afterwards join the papers they were asked for; they are no hits.
@@ -13,8 +13,7 @@ from litapp.core.dedupe import MergedRecord, merge_records
 from litapp.core.records import Record, record_from_dict
 from litapp.ledger.models import SourceRecord
 from searches.models import AbstractLookup, CandidateSource, RetrievalHit, RetrievalRun
-from searches.services.grouping import SUPPLEMENT, Group, Grouping, Member
-from searches.services.workbench import Workbench
+from searches.services.grouping import SUPPLEMENT, Group, Member, Node, node_of, papers_among
 
 CHUNK = 500
 """Values in one SQL list."""
@@ -51,7 +50,9 @@ class RunRecord:
 class RunPaper:
     """A paper: places of its records in order of arrival; `rule` and `why` of each say how it came in."""
 
-    members: list[Member]
+    members: list[Node]
+    records: list[RunRecord]
+    """Those of the whole run."""
 
     @property
     def places(self) -> list[int]:
@@ -59,7 +60,8 @@ class RunPaper:
 
     def merged(self) -> MergedRecord:
         """One record of what its sources said last."""
-        return merge_records([member.record for member in Group(None, self.members).current()])
+        current = Group(None, self.members).current()
+        return merge_records([self.records[node.source_record_id].record for node in current])
 
 
 @dataclass(slots=True)
@@ -84,10 +86,8 @@ def papers_of_run(run: RetrievalRun, *, supplements: bool = False) -> RunPapers:
         place = place_of.setdefault(record_id, len(place_of))
         found.hits.append(RunHit(step_id, source, query, label, rank, duplicate, place))
     found.records = list(_records(list(place_of)))
-    grouping = Grouping((), Workbench().judge)
-    for place, one in enumerate(found.records):
-        grouping.add(Member(place, one.record, one.sha256))
-    found.papers = [RunPaper(group.members) for group in grouping.groups]
+    groups = papers_among([Member(place, one.record) for place, one in enumerate(found.records)])
+    found.papers = [RunPaper(group.nodes, found.records) for group in groups]
     if supplements:
         _add_supplements(run, found)
     found.papers.sort(key=lambda paper: paper.places[0])
@@ -147,8 +147,9 @@ def _add_supplements(run: RetrievalRun, found: RunPapers) -> None:
         one.supplement_of = _carrier(found, sorted(by_candidate[candidate_id]), one.asked_with)
         place = len(found.records)
         found.records.append(one)
-        member = Member(place, one.record, one.sha256, rule=SUPPLEMENT, why=f"Asked for by {one.asked_with}.")
-        paper_of[one.supplement_of].members.append(member)
+        node = node_of(Member(place, one.record))
+        node.rule, node.why = SUPPLEMENT, f"Asked for by {one.asked_with}."
+        paper_of[one.supplement_of].members.append(node)
 
 
 def _carrier(found: RunPapers, places: list[int], asked_with: str) -> int:

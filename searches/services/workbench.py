@@ -19,6 +19,8 @@ from litapp.providers.base import Hit
 from searches.services.derived import derived_columns
 from searches.services.grouping import Group, Member
 
+CHUNK = 500
+"""Values in one SQL list."""
 NOT_STORED = 10**15
 """Ids of records that are not stored yet begin here: behind all others, in their order."""
 
@@ -51,35 +53,36 @@ class Workbench:
             place = (row.answer_id, row.position)
             member = self._by_place.get(place)
             if member is None:
-                member = self._by_place[place] = Member(NOT_STORED + number, record, row.sha256)
+                member = self._by_place[place] = Member(NOT_STORED + number, record)
             if row.pk is not None:
                 member.source_record_id = row.pk
-                self._by_record[row.pk] = member
+            self._by_record[member.source_record_id] = member
             members[place] = member
         return list(members.values())
 
-    def unknown(self, record_ids: Iterable[int]) -> list[int]:
-        """Those source records of which no member is on the bench yet."""
-        return [pk for pk in record_ids if pk not in self._by_record]
-
-    def put(self, record_id: int, data: dict[str, Any], sha256: str) -> None:
-        """Read a stored record."""
-        self._by_record[record_id] = Member(record_id, record_from_dict(data), sha256)
+    def load(self, record_ids: Iterable[int]) -> None:
+        """Read those stored records of which no member is on the bench yet."""
+        unknown = sorted({pk for pk in record_ids if pk not in self._by_record})
+        for start in range(0, len(unknown), CHUNK):
+            stored = SourceRecord.objects.filter(pk__in=unknown[start : start + CHUNK])
+            for record_id, data in stored.values_list("pk", "data"):
+                self._by_record[record_id] = Member(record_id, record_from_dict(data))
 
     def member(self, record_id: int) -> Member:
-        """The member of a stored record that was put on the bench."""
+        """The member of a record that is on the bench."""
         return self._by_record[record_id]
 
-    def judge(self, one: Member, other: Member) -> PairVerdict:
-        """What `core.dedupe` says of two records."""
-        pair = (id(one), id(other))
+    def judge(self, one: int, other: int) -> PairVerdict:
+        """What `core.dedupe` says of two records that are on the bench."""
+        left, right = self._by_record[one], self._by_record[other]
+        pair = (id(left), id(right))
         if pair not in self._verdicts:
-            self._verdicts[pair] = compare_features(one.features, other.features)
+            self._verdicts[pair] = compare_features(left.features, right.features)
         return self._verdicts[pair]
 
     def derived(self, group: Group, plans: Mapping[int, SearchPlan]) -> tuple[Record, dict[str, Any]]:
-        """Merged record and derived columns of a group found by these plan versions."""
-        current, found_by = group.current(), group.found_by()
+        """Merged record and derived columns of a group found by these plan versions; its records are on the bench."""
+        current, found_by = [self._by_record[node.source_record_id] for node in group.current()], group.found_by()
         key = (frozenset(id(member) for member in current), tuple(sorted(plans)), tuple(found_by))
         if key not in self._derived:
             records = [member.record for member in current]
