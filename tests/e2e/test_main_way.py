@@ -123,7 +123,7 @@ def test_from_question_to_exported_references(desk: Page, litledger: Installatio
         assert content.startswith(beginning)
         if kind == "bib":
             text = content.decode()
-            assert re.search(r"@article\{[A-Z]\w+_\d{4}_[A-Z]\w+,", text)
+            assert re.search(r"@\w+\{[A-Z]\w+_\d{4}_[A-Z]\w+,", text)
             assert "verified = {" in text
             assert "sandbox" in text.lower(), "an export from sandbox data says so"
 
