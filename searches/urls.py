@@ -34,6 +34,7 @@ run_urls = [
     path("runs/<int:run_id>/cancel/", runs.cancel, name="run_cancel"),
     path("runs/<int:run_id>/resume/", runs.resume, name="run_resume"),
     path("runs/<int:run_id>/again/", runs.again, name="run_again"),
+    path("runs/<int:run_id>/stand-in/", runs.stand_in, name="run_stand_in"),
 ]
 
-urlpatterns = [*plan_urls, *run_urls, *bundle_urls, *screening_urls]
+urlpatterns = [*plan_urls, *run_urls, *bundle_urls, *import_urls, *screening_urls]

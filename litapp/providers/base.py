@@ -179,6 +179,16 @@ class Search(Protocol):
 
 
 @runtime_checkable
+class HoldsPubMed(Protocol):
+    """A source with a copy of PubMed's records that can be searched for these alone. They are named as its own."""
+
+    source: str
+
+    def compile_in_place_of_pubmed(self, query: PlanQuery, filters: Filters) -> CompiledQuery:
+        """The query over PubMed's records as this source takes it. Pure. Raises SourceError (PERMANENT)."""
+
+
+@runtime_checkable
 class Lookup(Protocol):
     """A source that can be asked for records by identifier, in its largest batches."""
 

@@ -261,6 +261,14 @@ def search_provider(key: str) -> base.Search:
     return found if isinstance(found, base.Search) else _unable(key, Capability.SEARCH)
 
 
+def copy_of_pubmed(key: str = "europepmc") -> base.HoldsPubMed:
+    """The source as one that holds a copy of PubMed's records. Raises KeyError for one that does not."""
+    found = _PROVIDERS[key]
+    if isinstance(found, base.HoldsPubMed):
+        return found
+    raise KeyError(f"{key} holds no copy of PubMed")
+
+
 def lookup_provider(key: str) -> base.Lookup:
     """The source as one that is asked by identifier. Raises KeyError for one that cannot be."""
     found = _PROVIDERS[key]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from litapp.jobs.models import StepState
 from litapp.providers.registry import source
 from searches.models import RetrievalStep, RunState
+from searches.services.queries import stands_in_for
 
 NAMED = 5
 """Missing records that are named in a sentence; the rest are counted."""
@@ -16,6 +17,8 @@ GOT_RECORDS = (StepState.DONE, StepState.PARTIAL)
 def step_name(step: RetrievalStep, *, several: bool) -> str:
     """ "PubMed", or "PubMed (query 2, masks)" where the plan has several queries."""
     label = source(step.source).label
+    if stands_in_for(step.notes):
+        return f"{label} ({step.query_label})"
     if not several:
         return label
     number = f"query {step.query_index + 1}"

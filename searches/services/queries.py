@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,6 +51,15 @@ def query_lines(content: SearchPlan) -> list[QueryLine]:
             else:
                 lines.append(QueryLine(key, index, query.label, compiled))
     return lines
+
+
+IN_PLACE_OF = "in_place_of"
+"""Key of the remark by which a stored step says that it is asked in place of another source, whose key is the value."""
+
+
+def stands_in_for(notes: Iterable[Mapping[str, Any]]) -> str:
+    """The source in whose place a step with these remarks is asked; "" for a search of the plan itself."""
+    return next((str(item[IN_PLACE_OF]) for item in notes if item.get(IN_PLACE_OF)), "")
 
 
 def note(text: str, loss: str = "") -> dict[str, str]:

@@ -9,12 +9,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import DatabaseError, transaction
-from django.db.models import Sum
 from django.utils import timezone
 
 from litapp.jobs import services as jobs
 from litapp.jobs.lease import kept
-from litapp.jobs.models import StepState
+from litapp.jobs.models import OPEN_STATES, StepState
 from litapp.jobs.services import LeaseLost
 from litapp.jobs.turns import writers_turn
 from litapp.ledger.services.clients import client_for, source_state, user_client
@@ -25,7 +24,7 @@ from searches.services.ahead import PageAhead
 from searches.services.candidates import absorb_hits, think_ahead
 from searches.services.caps import NO_LIMIT, Share, cut_sentence, query_share, source_shares
 from searches.services.outcome import final_state
-from searches.services.queries import compiled_query, note
+from searches.services.queries import compiled_query, note, stands_in_for
 from searches.services.replay import compared, replayed_step
 from searches.services.reuse import ReusingClient
 from searches.services.runs import KIND, run_close_if_done
@@ -138,12 +137,15 @@ def _stop_reason(step: RetrievalStep) -> str:
 def _share(step: RetrievalStep) -> Share:
     """Most records of this step, by the plan's limits and what its lane has fetched already."""
     caps = step.run.version.plan_content.caps
-    steps = step.run.steps.exclude(state=StepState.SKIPPED)
-    lanes = [key for key in step.run.version.plan_content.sources if steps.filter(source=key).exists()]
-    share = source_shares(caps, lanes)[step.source]
-    lane = steps.filter(source=step.source)
-    before = lane.exclude(pk=step.pk).aggregate(sum=Sum("fetched"))["sum"] or 0
-    own = query_share(caps, share, fetched_before=before, queries_left=lane.open().count())
+    steps = list(step.run.steps.exclude(state=StepState.SKIPPED))
+    original = stands_in_for(step.notes)
+    of_plan = {one.source for one in steps if not stands_in_for(one.notes)}
+    lanes = [key for key in step.run.version.plan_content.sources if key in of_plan]
+    share = source_shares(caps, lanes)[original or step.source]
+    lane = [one for one in steps if one.source == step.source and stands_in_for(one.notes) == original]
+    before = sum(one.fetched for one in lane if one.pk != step.pk)
+    left = sum(one.state in OPEN_STATES for one in lane)
+    own = query_share(caps, share, fetched_before=before, queries_left=left)
     earlier = replayed_step(step)
     return own if earlier is None or earlier.cap is None else Share(earlier.cap, own.limit)
 

@@ -78,7 +78,7 @@ def _create(
         subject=f"run:{run.pk}",
         payload={"plan_version": version.pk, "content_hash": version.approved_hash, "sandbox": run.sandbox},
     )
-    _ring(run)
+    ring_for(run)
     run_close_if_done(run_id=run.pk)
     run.refresh_from_db()
     return run
@@ -106,7 +106,7 @@ def _unusable(key: str) -> str:
     return "" if state.usable else f"{state.reason} {state.hint}".strip()
 
 
-def _ring(run: RetrievalRun) -> None:
+def ring_for(run: RetrievalRun) -> None:
     """Ring for the first step of every lane."""
     for pk in RetrievalStep.objects.due().filter(run=run).values_list("pk", flat=True):
         enqueue(KIND, str(pk))
@@ -167,7 +167,7 @@ def run_resume(*, run: RetrievalRun, actor: Any) -> RetrievalRun:
     record_event(
         project=row.project, actor=actor, verb="run.resumed", subject=f"run:{row.pk}", payload={"steps": len(again)}
     )
-    _ring(row)
+    ring_for(row)
     return row
 
 

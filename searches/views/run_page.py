@@ -12,6 +12,7 @@ from litapp.providers.registry import source, source_keys
 from litapp.web.htmx import fingerprint
 from searches.models import RetrievalRun, RetrievalStep, RunState
 from searches.services.outcome import step_name, step_shortfalls
+from searches.services.stand_ins import StandInOffer
 from searches.views.plan_sources import Remark
 
 STATE_WORDS = {
@@ -76,6 +77,8 @@ class RunShown:
     seen: str
     source_lines: tuple[str, ...] = ()
     """Once the run has ended: how it ended at each source."""
+    offer: StandInOffer | None = None
+    """While PubMed is closed: what can be asked at Europe PMC in its place."""
 
     @property
     def fetched(self) -> int:
@@ -109,15 +112,23 @@ def run_shown(
     worker_runs: bool,
     can_resume: bool,
     source_lines: Sequence[str] = (),
+    offer: StandInOffer | None = None,
 ) -> RunShown:
     """The page's data from rows that were read already."""
     several = len({step.query_index for step in steps}) > 1
     place = {key: number for number, key in enumerate(source_keys())}
     ordered = sorted(steps, key=lambda step: (place.get(step.source, len(place)), step.query_index))
     shown = tuple(_step(step, several) for step in ordered)
-    stamp = [run.state, run.cancel_requested_at, run.reasons, worker_runs or not run.is_open, can_resume]
+    stamp = [
+        run.state,
+        run.cancel_requested_at,
+        run.reasons,
+        worker_runs or not run.is_open,
+        can_resume,
+        offer.why if offer else "",
+    ]
     seen = fingerprint([*stamp, [_stamp(step) for step in shown]])
-    return RunShown(run, shown, worker_runs, can_resume, seen, tuple(source_lines))
+    return RunShown(run, shown, worker_runs, can_resume, seen, tuple(source_lines), offer)
 
 
 def _stamp(step: StepShown) -> list[Any]:

@@ -30,6 +30,7 @@ from searches.services.runs import (
     run_start,
 )
 from searches.services.source_lines import run_source_lines
+from searches.services.stand_ins import stand_in_offer, stand_in_start
 from searches.views.plans import version_of
 from searches.views.run_page import RunShown, run_shown
 
@@ -114,6 +115,20 @@ def resume(request: ProjectRequest, project: Project, run_id: int) -> HttpRespon
 
 @project_view(Right.RUN)
 @require_POST
+def stand_in(request: ProjectRequest, project: Project, run_id: int) -> HttpResponse:
+    """Ask Europe PMC's copy of PubMed's records what PubMed cannot be asked now."""
+    found = _run_of(project, run_id)
+    try:
+        stand_in_start(run=found, actor=request.user)
+    except RunNotChanged as refusal:
+        messages.info(request, str(refusal))
+    else:
+        messages.success(request, "Europe PMC is asked in place of PubMed. What it finds is named as Europe PMC's.")
+    return redirect_page(request, _address(found))
+
+
+@project_view(Right.RUN)
+@require_POST
 def again(request: ProjectRequest, project: Project, run_id: int) -> HttpResponse:
     """Run the same approved version anew."""
     earlier = _run_of(project, run_id)
@@ -139,6 +154,7 @@ def _shown(found: RetrievalRun) -> RunShown:
         worker_runs=worker_runs() if found.is_open else True,
         can_resume=resumable,
         source_lines=() if found.is_open else run_source_lines(found, steps),
+        offer=stand_in_offer(found, steps),
     )
 
 

@@ -66,6 +66,7 @@ TABLE: dict[str, Right | Open] = {
     "searches:run_cancel": Right.RUN,
     "searches:run_resume": Right.RUN,
     "searches:run_again": Right.RUN,
+    "searches:run_stand_in": Right.RUN,
     "searches:plan_from_file": Right.PLAN,
     "searches:run_more": Right.VIEW,
     "searches:run_replay": Right.RUN,
