@@ -182,8 +182,11 @@ function settle(item, { status, html }) {
   if (status >= 200 && status < 300 && fresh?.dataset.saved === item.id) {
     announce(fresh.dataset.said);
     if (current) show(fresh);
-    else for (const part of fresh.querySelectorAll("[data-screen-keep]")) {
-      region().querySelector(`[data-screen-keep="${part.dataset.screenKeep}"]`)?.replaceWith(part);
+    else {
+      countLeft(fresh);
+      for (const part of fresh.querySelectorAll("[data-screen-keep]")) {
+        region().querySelector(`[data-screen-keep="${part.dataset.screenKeep}"]`)?.replaceWith(part);
+      }
     }
     return "saved";
   }
