@@ -1,7 +1,8 @@
 """The query tree: frozen nodes of a Boolean search, with the place in the text each was read from.
 
 Two trees are equal when they ask the same thing: the places (`span`) do not count. Every source's query is printed
-from this tree; the sandbox evaluates it.
+from this tree; the sandbox evaluates it. PubMed's parser makes And, Or, Not, Term, Proximity and Range only; the other
+databases' parsers (`dialects`) also make Near and, in numbered lists, LineReference.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ NOWHERE = Span(0, 0)
 
 
 class Field(StrEnum):
-    """Search fields of PubMed. The value is PubMed's full name of the field, as its query translation writes it.
+    """Search fields. The value is PubMed's full name of the field, as its query translation writes it.
 
-    Source: PubMed's field list (einfo, db=pubmed) and the search field tags of PubMed's help page.
+    Source: PubMed's field list (einfo, db=pubmed) and the search field tags of PubMed's help page. Behind
+    DATE_MESH come fields that PubMed does not have (OTHER_DATABASES_FIELDS).
     """
 
     UNTAGGED = ""
@@ -84,10 +86,43 @@ class Field(StrEnum):
     DATE_COMPLETION = "Date - Completion"
     DATE_MODIFICATION = "Date - Modification"
     DATE_MESH = "Date - MeSH"
+    HEADING_WORD = "Heading Word"
+    """Words of subject headings: Ovid `.hw.`, CENTRAL's part of `:kw`, Scopus `INDEXTERMS()`, EBSCO `MW`."""
+    KEYWORDS_PLUS = "Keywords Plus"
+    """Words that Web of Science takes from the titles of cited papers."""
+    MULTI_PURPOSE = "Multi-Purpose"
+    """Ovid `.mp.`: title, abstract, headings, substances, keywords; which ones differs by database."""
+    EMTREE = "Emtree"
+    EMTREE_MAJOR = "Emtree Major"
+    CINAHL_HEADING = "CINAHL Heading"
+    CINAHL_MAJOR = "CINAHL Major Heading"
+    THESAURUS = "Thesaurus"
+    """A heading of another vocabulary, for example the APA thesaurus."""
+    THESAURUS_MAJOR = "Thesaurus Major"
+    OTHER = "Other Field"
+    """A field of one database only; the term keeps its code in `tag`."""
 
 
+OTHER_DATABASES_FIELDS = frozenset(
+    {
+        Field.HEADING_WORD,
+        Field.KEYWORDS_PLUS,
+        Field.MULTI_PURPOSE,
+        Field.EMTREE,
+        Field.EMTREE_MAJOR,
+        Field.CINAHL_HEADING,
+        Field.CINAHL_MAJOR,
+        Field.THESAURUS,
+        Field.THESAURUS_MAJOR,
+        Field.OTHER,
+    }
+)
+"""Fields that PubMed does not have."""
 DATE_FIELDS = frozenset(f for f in Field if f.name.startswith("DATE_"))
 MESH_FIELDS = frozenset({Field.MESH, Field.MESH_MAJOR})
+MAJOR_FIELDS = frozenset({Field.MESH_MAJOR, Field.EMTREE_MAJOR, Field.CINAHL_MAJOR, Field.THESAURUS_MAJOR})
+HEADING_FIELDS = MESH_FIELDS | MAJOR_FIELDS | frozenset({Field.EMTREE, Field.CINAHL_HEADING, Field.THESAURUS})
+"""Fields whose terms are headings of a controlled vocabulary."""
 TEXT_FIELDS = frozenset(
     {Field.UNTAGGED, Field.UNKNOWN, Field.ALL, Field.TITLE, Field.TITLE_ABSTRACT, Field.ABSTRACT, Field.TEXT_WORD}
 )
@@ -98,8 +133,11 @@ TEXT_FIELDS = frozenset(
 class Term:
     """Words searched in one field.
 
-    `text` has its blanks collapsed and keeps every `*`; `phrase` = it stood in quotes; `explode` is False for
-    `[mh:noexp]` and the like; `tag` is filled only for Field.UNKNOWN.
+    `text` has its blanks collapsed and keeps every `*`; `phrase` = it stood in quotes (or side by side where that
+    makes a phrase); `explode` is False for `[mh:noexp]` and the like; `tag` is filled only for Field.UNKNOWN,
+    Field.OTHER and limits. `also` = further fields in which the words are looked for: `x.ti,ab.` has TITLE and
+    (ABSTRACT,). Wildcards of other databases are written in one way: `?` one character, `$` none or one, `*{2}` at
+    most two; in a tree of PubMed's these characters stand for themselves.
     """
 
     text: str
@@ -108,6 +146,7 @@ class Term:
     explode: bool = True
     tag: str = ""
     span: Span = dataclasses.field(default=NOWHERE, compare=False, repr=False)
+    also: tuple[Field, ...] = ()
 
     @property
     def truncated(self) -> bool:
@@ -117,12 +156,12 @@ class Term:
     @property
     def heading(self) -> str:
         """The MeSH heading of `"Masks/adverse effects"[mh]`: the part before the slash."""
-        return self.text.split("/", 1)[0].strip() if self.field in MESH_FIELDS else self.text
+        return self.text.split("/", 1)[0].strip() if self.field in HEADING_FIELDS else self.text
 
     @property
     def qualifier(self) -> str:
         """The subheading of `"Masks/adverse effects"[mh]`, or ""."""
-        parts = self.text.split("/", 1) if self.field in MESH_FIELDS else [self.text]
+        parts = self.text.split("/", 1) if self.field in HEADING_FIELDS else [self.text]
         return parts[1].strip() if len(parts) == 2 else ""
 
 
@@ -171,8 +210,27 @@ class Not:
     span: Span = dataclasses.field(default=NOWHERE, compare=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Near:
+    """`left` and `right` in one field with at most `distance` words between them; `ordered` = left comes first."""
+
+    left: Node
+    right: Node
+    distance: int
+    ordered: bool = False
+    span: Span = dataclasses.field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LineReference:
+    """The result of another line of a numbered list: `#3`, `S3` or `3`."""
+
+    number: int
+    span: Span = dataclasses.field(default=NOWHERE, compare=False, repr=False)
+
+
 Leaf = Term | Proximity | Range
-Node = And | Or | Not | Term | Proximity | Range
+Node = And | Or | Not | Near | Term | Proximity | Range | LineReference
 
 
 def children_of(node: Node) -> tuple[Node, ...]:
@@ -181,11 +239,13 @@ def children_of(node: Node) -> tuple[Node, ...]:
         return node.children
     if isinstance(node, Not):
         return (node.keep, node.drop)
+    if isinstance(node, Near):
+        return (node.left, node.right)
     return ()
 
 
 def leaves(tree: Node, *, wanted_only: bool = False) -> Iterator[Leaf]:
-    """Every leaf, left to right. `wanted_only` leaves out what stands behind a NOT."""
+    """Every leaf, left to right, but no references to lines. `wanted_only` leaves out what stands behind a NOT."""
     stack = [tree]
     while stack:
         node = stack.pop()

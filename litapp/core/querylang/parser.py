@@ -12,6 +12,7 @@ from litapp.core.querylang.ast import (
     DATE_FIELDS,
     And,
     Field,
+    LineReference,
     Node,
     Not,
     Or,
@@ -45,15 +46,15 @@ class _Level:
     operator: Token | None = None
 
 
-def parse(text: str) -> Node:
-    """The tree of a PubMed query.
+def parse(text: str, *, references: bool = False) -> Node:
+    """The tree of a PubMed query. With `references` it is a line of a numbered list and `#3` stands for another line.
 
     Raises QuerySyntaxError (one, with the place and a hint) on an empty query, unbalanced parentheses, quotes or
     brackets, an operator without a term, a tag without a term, an unreadable date, or nesting deeper than MAX_DEPTH.
     """
     if not text.strip():
         raise QuerySyntaxError("The query is empty.", 0, len(text), "Write at least one word to search for.")
-    tokens = tokenize(text)
+    tokens = tokenize(text, references=references)
     levels = [_Level(None)]
     position = 0
     while position < len(tokens):
@@ -74,6 +75,9 @@ def parse(text: str) -> Node:
                 )
         elif token.kind is Kind.OPERATOR:
             _operator(levels[-1], token)
+            position += 1
+        elif token.kind is Kind.REFERENCE:
+            _add(levels[-1], LineReference(int(token.text), token.span), 0)
             position += 1
         else:
             node, position = _operand(tokens, position)
@@ -164,7 +168,7 @@ def _too_deep(span: Span) -> QuerySyntaxError:
 
 
 def _with_span(node: Node, span: Span) -> Node:
-    return node if isinstance(node, Term | Proximity | Range) else replace(node, span=span)
+    return replace(node, span=span) if isinstance(node, And | Or | Not) else node
 
 
 def _operand(tokens: list[Token], position: int) -> tuple[Node, int]:

@@ -5,12 +5,15 @@ Reading the text back gives an equal tree; what is printed means the same in dat
 
 from __future__ import annotations
 
-from litapp.core.querylang.ast import And, Field, Leaf, Node, Not, Proximity, Range, Term
+from litapp.core.querylang.ast import And, Field, Leaf, LineReference, Near, Node, Not, Proximity, Range, Term
 from litapp.core.querylang.fields import SHORT_TAGS
 
 
 def print_pubmed(tree: Node) -> str:
-    """The tree as a PubMed query with short field tags and straight quotes."""
+    """The tree as a PubMed query with short field tags and straight quotes.
+
+    Raises ValueError for a Near: PubMed's nearness is a Proximity.
+    """
     return _printed(tree, outermost=True)
 
 
@@ -31,6 +34,10 @@ def print_leaf(leaf: Leaf) -> str:
 def _printed(node: Node, outermost: bool = False) -> str:
     if isinstance(node, Term | Proximity | Range):
         return print_leaf(node)
+    if isinstance(node, LineReference):
+        return f"#{node.number}"
+    if isinstance(node, Near):
+        raise ValueError("PubMed cannot say nearness of groups; make it a Proximity first.")
     if isinstance(node, Not):
         text = f"{_printed(node.keep)} NOT {_printed(node.drop)}"
     else:

@@ -29,6 +29,7 @@ class Kind(Enum):
     TAG = auto()
     OPERATOR = auto()
     COLON = auto()
+    REFERENCE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,11 @@ _WORD = re.compile(rf"[^\s()\[\]{_QUOTES}]+")
 _LINE_NUMBER = re.compile(r"#\d+\Z")
 
 
-def tokenize(text: str) -> list[Token]:
-    """The tokens of a PubMed query, in order. Raises QuerySyntaxError."""
+def tokenize(text: str, *, references: bool = False) -> list[Token]:
+    """The tokens of a PubMed query, in order. `references` = it is a line of a numbered list, `#3` is another line.
+
+    Raises QuerySyntaxError.
+    """
     tokens: list[Token] = []
     position = 0
     while position < len(text):
@@ -60,13 +64,13 @@ def tokenize(text: str) -> list[Token]:
         if char.isspace():
             position += 1
             continue
-        token = _next_token(text, position, tokens[-1] if tokens else None)
+        token = _next_token(text, position, tokens[-1] if tokens else None, references)
         tokens.append(token)
         position = token.span.end
     return _settle_lower_case_operators(tokens)
 
 
-def _next_token(text: str, position: int, previous: Token | None) -> Token:
+def _next_token(text: str, position: int, previous: Token | None, references: bool) -> Token:
     char = text[position]
     if char in "()":
         return Token(Kind.OPEN if char == "(" else Kind.CLOSE, char, Span(position, position + 1))
@@ -80,7 +84,7 @@ def _next_token(text: str, position: int, previous: Token | None) -> Token:
         )
     if char == ":" and previous is not None and previous.kind in (Kind.TAG, Kind.QUOTED):
         return Token(Kind.COLON, ":", Span(position, position + 1))
-    return _word(text, position)
+    return _word(text, position, references)
 
 
 def _quoted(text: str, start: int) -> Token:
@@ -111,7 +115,7 @@ def _tag(text: str, start: int) -> Token:
     return Token(Kind.TAG, name, Span(start, end + 1))
 
 
-def _word(text: str, start: int) -> Token:
+def _word(text: str, start: int, references: bool) -> Token:
     doi = _DOI.match(text, start)
     if doi:
         word = doi.group()
@@ -124,6 +128,8 @@ def _word(text: str, start: int) -> Token:
     word = found.group() if found else text[start]
     span = Span(start, start + len(word))
     if _LINE_NUMBER.match(word):
+        if references:
+            return Token(Kind.REFERENCE, word[1:], span, word)
         raise QuerySyntaxError(
             f"{word} points to another line of a search history, which is not part of this query.",
             *span,

@@ -13,7 +13,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from litapp.core.querylang.ast import NOWHERE, And, Leaf, Node, Not, Or, Proximity, Range, Span, Term
+from litapp.core.querylang.ast import (
+    NOWHERE,
+    And,
+    Leaf,
+    LineReference,
+    Near,
+    Node,
+    Not,
+    Or,
+    Proximity,
+    Range,
+    Span,
+    Term,
+)
 from litapp.core.querylang.printer import print_leaf
 
 
@@ -109,6 +122,14 @@ def _printed(
             return keep
         text = f"{keep} {operators.exclusion} {drop}"
         return text if outermost else f"({text})"
+    if isinstance(node, LineReference):
+        why = "This points to another line of a list, which is not part of this query."
+        changes.append(Change(f"#{node.number}", Meaning.LOST, why, node.span))
+        return ""
+    if isinstance(node, Near):
+        meaning = Meaning.NARROWER if excluded else Meaning.WIDER
+        changes.append(Change("", meaning, "The words may stand anywhere, not near each other.", node.span))
+        node = And((node.left, node.right), node.span)
     parts = [_printed(child, say, operators, changes, excluded=excluded) for child in node.children]
     kept = [part for part in parts if part]
     if len(kept) < len(parts) and kept:

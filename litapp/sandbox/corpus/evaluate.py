@@ -102,6 +102,8 @@ class Evaluator:
             for part in parts[1:]:
                 bits = bits & (part.bits or 0) if kind == "AND" else bits | (part.bits or 0)
             return _Part(bits, f" {kind} ".join(_inside(part, kind) for part in parts), kind)
+        if not isinstance(node, Term | Proximity | Range):
+            raise ValueError("PubMed's parser makes no such node; the tree comes from another database's syntax.")
         return self._leaf(node, found)
 
     def _leaf(self, leaf: Term | Proximity | Range, found: Found) -> _Part:
