@@ -201,6 +201,34 @@ class Lookup(Protocol):
         """Look up identifiers of `lookup_schemes`; every one asked is in exactly one of found, absent, failures."""
 
 
+NOT_LISTED = "not_listed"
+"""Code of the failure of an identifier that a batch left out, where only a question of its own would make it absent."""
+
+
+@runtime_checkable
+class BatchedLookup(Protocol):
+    """A source whose batches leave out what they do not have, and that can be asked in batches only."""
+
+    source: str
+
+    def lookup_listed(
+        self, client: Client, identifiers: list[Identifier], *, max_age_seconds: float | None = None
+    ) -> LookupResult:
+        """Like `Lookup.lookup`, but what a batch leaves out is a failure with the code NOT_LISTED."""
+
+
+@runtime_checkable
+class WholeCitationMatch(Protocol):
+    """A source that takes a citation as it was written. What comes back is a candidate, never a confirmation."""
+
+    source: str
+
+    def match_citation(
+        self, client: Client, citation: str, *, max_age_seconds: float | None = None
+    ) -> tuple[list[Record], list[int]]:
+        """Up to five closest records and the ids of the answers they were read from. Raises SourceError."""
+
+
 @runtime_checkable
 class CitationMatch(Protocol):
     """A source that can be searched for one citation. What comes back is a candidate, never a confirmation."""

@@ -117,6 +117,8 @@ class KnownAnswer(models.Model):
     question = models.CharField(max_length=400)
     found = models.BooleanField()
     records = models.JSONField(default=list)
+    note = models.CharField(max_length=200, blank=True, default="")
+    """What else the answer said (doi.org: the registration agency)."""
     answer = models.ForeignKey(SourceAnswer, on_delete=models.CASCADE, related_name="+")
     answered_at = models.DateTimeField()
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
+from django.utils import timezone
 
 from litapp.core.ports import Outcome
 from litapp.core.records import Identifier, PartialDate, Person, Record, Scheme
 from litapp.ledger.models import SourceAnswer
 from litapp.ledger.services.clients import SourceState
 from litapp.projects.models import Project
-from litapp.providers.base import LookupResult, SourceError
-from litapp.verification.services import evidence
+from litapp.providers.base import AgencyAnswer, LookupResult, SourceError
+from litapp.verification.services import asking
+from litapp.verification.services.requests import CHECK_SOURCES
 from tests.projects.conftest import make_person
 
 
@@ -48,6 +50,7 @@ class StandIn:
     usable: bool = True
     asked: list[list[Identifier]] = field(default_factory=list)
     searched: list[str] = field(default_factory=list)
+    agencies: dict[str, str] = field(default_factory=dict)
     answer_id: int = 0
 
     def lookup(self, client: object, identifiers: list[Identifier], **options: object) -> LookupResult:
@@ -61,7 +64,22 @@ class StandIn:
         self.searched.append(title)
         if self.error:
             raise self.error
-        return [r for r in self.records.values() if r.title == title], [self.answer_id]
+        return list(dict.fromkeys(r for r in self.records.values() if r.title == title)), [self.answer_id]
+
+    def match_citation(self, client: object, citation: str, **options: object) -> tuple[list[Record], list[int]]:
+        self.searched.append(citation)
+        if self.error:
+            raise self.error
+        return list(dict.fromkeys(r for r in self.records.values() if r.title.lower() in citation.lower())), [
+            self.answer_id
+        ]
+
+    def registration_agencies(self, client: object, dois: list[str], **options: object) -> dict[str, AgencyAnswer]:
+        """`agencies` says who registered a DOI; any other does not exist."""
+        self.asked.append([Identifier(Scheme.DOI, doi) for doi in dois])
+        if self.error:
+            return dict.fromkeys(dois, AgencyAnswer(error=self.error))
+        return {doi: AgencyAnswer(self.agencies.get(doi, ""), self.answer_id) for doi in dois}
 
 
 @pytest.fixture
@@ -71,8 +89,8 @@ def project(db: None) -> Project:
 
 @pytest.fixture
 def world(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, StandIn]:
-    """The four sources as stand-ins; all of them know nothing until a test gives them records."""
-    sources = {key: StandIn(key) for key in ("pubmed", "crossref", "openalex", "semanticscholar")}
+    """The sources as stand-ins; all of them know nothing until a test gives them records."""
+    sources = {key: StandIn(key) for key in CHECK_SOURCES}
     for source in sources.values():
         source.answer_id = SourceAnswer.objects.create(
             source=source.key,
@@ -81,16 +99,16 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, StandIn]:
             request_key="0" * 64,
             status=200,
             outcome=Outcome.OK,
-            received_at=datetime(2026, 11, 30, tzinfo=UTC),
+            received_at=timezone.now(),
         ).pk
 
     def state(key: str) -> SourceState:
         return SourceState(sources[key].usable, "" if sources[key].usable else f"{key} is switched off here.", "")
 
-    monkeypatch.setattr(evidence, "lookup_provider", lambda key: sources[key])
-    monkeypatch.setattr(evidence, "match_provider", lambda key: sources[key])
-    monkeypatch.setattr(evidence, "client_for", lambda key: None)
-    monkeypatch.setattr(evidence, "source_state", state)
+    for name in ("lookup_provider", "match_provider", "agencies_provider"):
+        monkeypatch.setattr(asking, name, lambda key: sources[key])
+    monkeypatch.setattr(asking, "client_for", lambda key: None)
+    monkeypatch.setattr(asking, "source_state", state)
     return sources
 
 

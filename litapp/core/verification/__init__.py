@@ -15,8 +15,8 @@ from litapp.core.verification.evidence import (
     Verdict,
 )
 from litapp.core.verification.rules import RULES, RULES_VERSION, check_record
-from litapp.core.verification.rules.hearing import needs_search
-from litapp.core.verification.sources import ORGANISATIONS, SILENCE_SOURCES, organisation_of
+from litapp.core.verification.rules.hearing import is_confirmed, needs_search
+from litapp.core.verification.sources import ORGANISATIONS, SILENCE_SOURCES, organisation_behind, organisation_of
 from litapp.core.verification.status import PublicationState, PublicationStatus, publication_status
 from litapp.core.verification.suggestions import Correction, corrections, nearest
 from litapp.core.verification.verdict import judge
@@ -39,9 +39,11 @@ __all__ = [
     "Verdict",
     "check_record",
     "corrections",
+    "is_confirmed",
     "judge",
     "nearest",
     "needs_search",
+    "organisation_behind",
     "organisation_of",
     "publication_status",
 ]

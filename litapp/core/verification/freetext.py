@@ -2,12 +2,164 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
 from litapp.core.identifiers import find_identifiers
-from litapp.core.records import Record
+from litapp.core.matching import JournalNames
+from litapp.core.matching.fields import journal_names
+from litapp.core.matching.journals import NO_JOURNAL_NAMES, is_preprint_server, same_journal
+from litapp.core.normalise import journal_key
+from litapp.core.records import PartialDate, Record
+from litapp.core.verification.citation_names import names_in
+from litapp.core.verification.citation_places import Place, place_in
+from litapp.core.verification.citation_titles import Span, guessed_span, span_of_title
 
 BROUGHT = "brought"
+"""Source key of what no source returned."""
+
+_NUMBERING = re.compile(r"\A\s*(?:\[\^?\w{1,6}\]:?|\(\d{1,4}\)|\d{1,4}(?:\.(?!\d)\)?|\)|(?=\s)))\s*")
+_BULLET = re.compile(r"\A\s*[-*\u2022\u2013]\s+")
+_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)")
+_ADDRESS = re.compile(
+    r"<?(?:https?://|www\.)\S+|\b(?:doi|digital object identifier)\s*[:=]?\s*(?:https?://\S+|10\.\d{4,9}/\S+)"
+    r"|\b10\.\d{4,9}/\S+|\bPMID\s*[:=]?\s*\d+|\bPMC\s?\d+|\bPMCID\s*[:=]?\s*(?:PMC)?\d+"
+    r"|\barXiv\s*:\s*(?:\d{4}\.\d{4,5}|[a-z-]+/\d{7})(?:v\d+)?",
+    re.IGNORECASE,
+)
+_CHATTER = re.compile(
+    r"\s*(?:\((?:full text|link|pdf|accessed[^)]*)\)|\bavailable (?:at|from)\s*:?.*|\baccessed (?:on )?[\w ,]+\.?|"
+    r"\bepub (?:ahead of print|\d{4})[^.]*\.?|\[(?:DOI|PubMed|Google Scholar|CrossRef|PMC free article|Abstract)\])",
+    re.IGNORECASE,
+)
+_TYPES = (
+    ("thesis", re.compile(r"\b(?:thesis|dissertation|habilitationsschrift)\b", re.IGNORECASE)),
+    (
+        "book",
+        re.compile(r"\bISBN\b|\b\d+(?:st|nd|rd|th) ed(?:ition|n)?\b|\b(?:University )?Press\b|\bPublish(?:ers|ing)\b"),
+    ),
+    ("report", re.compile(r"\b(?:technical report|working paper|white paper|government printing)\b", re.IGNORECASE)),
+    ("webpage", re.compile(r"\baccessed\b.*\bhttps?://|\bhttps?://.*\baccessed\b", re.IGNORECASE)),
+)
 
 
 def read_citation(text: str) -> Record:
     """What a citation says before any source was asked: its identifiers, and nothing else."""
     return Record(source=BROUGHT, source_id="", csl_type="", identifiers=find_identifiers(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A found record laid over the text: where its title stands, and how many of its words are there (0 to 1)."""
+
+    record: Record
+    span: Span
+
+
+def plain_citation(text: str) -> str:
+    """The citation without numbering, links, identifiers and what is not part of it, on one line."""
+    text = _LINK.sub(r"\1", text).replace("\\(", "(").replace("\\)", ")")
+    text = _BULLET.sub("", text)
+    text = _NUMBERING.sub("", text)
+    text = _ADDRESS.sub(" ", text)
+    text = _CHATTER.sub(" ", text)
+    return " ".join(text.replace("**", "").replace("__", "").split()).strip(" ;")
+
+
+def best_reading(text: str, records: Iterable[Record]) -> Reading | None:
+    """The record whose title, and then whose place, is most nearly in the (plain) text; None where none is."""
+    best: tuple[tuple[float, int, bool], Reading] | None = None
+    years = set(re.findall(r"\b(?:1[6-9]|20)\d\d\b", text))
+    for record in records:
+        for title in filter(None, (record.title, record.original_title)):
+            span = span_of_title(text, title)
+            if span is None:
+                continue
+            people = sum(bool(a.family) and a.family.lower() in text.lower() for a in record.authors[:6])
+            dated = bool(years & {str(year) for year in (*record.years, record.year)})
+            rank = (round(span.share, 2), people, dated)
+            if best is None or rank > best[0]:
+                best = rank, Reading(record, span)
+    return best[1] if best else None
+
+
+def guessed_title(text: str) -> str:
+    """What is probably the title, from the citation's build alone: good for searching."""
+    plain = plain_citation(text)
+    span = guessed_span(plain)
+    return plain[span.start : span.end] if span else ""
+
+
+def claim_of(text: str, records: Sequence[Record], *, journals: JournalNames = NO_JOURNAL_NAMES) -> Record:
+    """The citation as a claimed record: what stands in the text where the most similar of `records` has its fields.
+
+    A field that cannot be told apart with certainty is left empty, so that nothing is accused for our reading of it.
+    Without a similar record the citation's build alone says where the title is.
+    """
+    plain = plain_citation(text)
+    reading = best_reading(plain, records)
+    span = reading.span if reading else guessed_span(plain)
+    if span is None:
+        return read_citation(text)
+    found = reading.record if reading else None
+    before, after = plain[: span.start], plain[span.end :]
+    names_first = bool(re.search(r"[^\W\d_]{2}", before))
+    names = names_in(before if names_first else after, found.authors if found else (), leading=names_first)
+    rest = after if names_first else after[names.end :]
+    place = place_in(rest if rest.strip(" .,;:)") else before)
+    journal = _journal(rest, place, found, journals)
+    year = _year(plain, span, place, found)
+    return Record(
+        source=BROUGHT,
+        source_id="",
+        title=plain[span.start : span.end].strip(" .,;:\"“”«»'"),
+        authors=names.people,
+        authors_complete=names.complete,
+        journal=journal,
+        volume=place.volume,
+        issue=place.issue,
+        pages=place.pages,
+        date=PartialDate(year=year),
+        csl_type=next((kind for kind, pattern in _TYPES if pattern.search(text)), ""),
+        identifiers=find_identifiers(text),
+    )
+
+
+def _year(plain: str, span: Span, place: Place, found: Record | None) -> int | None:
+    """The year of the citation; one that the found record carries, where several numbers could be one."""
+    outside = plain[: span.start] + " | " + plain[span.end :]
+    pages = {place.volume, place.issue, *re.findall(r"\d+", place.pages)}
+    years = [
+        int(y) for y in re.findall(r"(?<![\w/.-])(?:1[6-9]|20)\d\d(?=[a-z]?\b(?![./-]?\d))", outside) if y not in pages
+    ]
+    if place.year and place.year not in years:
+        years.append(place.year)
+    theirs = {*found.years, found.year} if found else set()
+    return next((year for year in years if year in theirs), place.year or (years[0] if years else None))
+
+
+def _journal(rest: str, place: Place, found: Record | None, journals: JournalNames) -> str:
+    """The name of the journal as it stands in the text after title and names."""
+    raw = place.before.strip(" .,;:()[]\"“”«»'")
+    raw = re.sub(r"\A(?:In|in):?\s+", "", raw)
+    theirs = journal_names(found) if found else ()
+    pieces = [raw, *(part.strip(" ,;:()") for part in re.split(r"(?<=\w\w)\.\s+|[;(]|,\s", raw))]
+    for piece in filter(None, pieces):
+        if any(same_journal(piece, name) or journals.same(piece, name) for name in theirs):
+            return piece
+    folded = f" {journal_key(rest)} "
+    for name in theirs:
+        if len(journal_key(name)) >= 4 and f" {journal_key(name)} " in folded and not _longer(folded, name):
+            return name
+    if is_preprint_server(rest):
+        return raw if is_preprint_server(raw) else ""
+    if not place.found or not raw or len(raw) > 150 or len(raw.split()) > 16 or not raw[0].isupper():
+        return ""
+    return raw
+
+
+def _longer(folded: str, name: str) -> bool:
+    """True where the text goes on with another word of a journal's name ("Lancet" within "Lancet Oncology")."""
+    tail = folded.split(f" {journal_key(name)} ", 1)[1].split()
+    return bool(tail) and not tail[0][0].isdigit() and tail[0] not in ("vol", "volume", "in", "p", "pp", "et", "online")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from litapp.core.records import Record
+
 HANDLE_SYSTEM = "doiorg"
 """Key of doi.org: knows whether a DOI is registered, and with whom, but holds no records."""
 
@@ -20,6 +22,7 @@ ORGANISATIONS: Mapping[str, str] = MappingProxyType(
         "semanticscholar": "Allen Institute for AI",
         "arxiv": "arXiv",
         "biorxiv": "openRxiv",
+        "retractionwatch": "Retraction Watch",
     }
 )
 
@@ -35,6 +38,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
         "semanticscholar": "Semantic Scholar",
         "arxiv": "arXiv",
         "biorxiv": "bioRxiv",
+        "retractionwatch": "Retraction Watch list",
     }
 )
 
@@ -76,9 +80,20 @@ def labels(sources: Iterable[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def organisation_behind(source: str, record: Record | None) -> str:
+    """The organisation that states `record`: Europe PMC's copies of PubMed's records are NLM's word."""
+    if source == "europepmc" and record is not None and record.source_id.startswith("MED/"):
+        return organisation_of("pubmed")
+    return organisation_of(source)
+
+
 def is_independent(organisation: str, returned_by: Iterable[str]) -> bool:
     """True unless `organisation` is the only one that returned the record.
 
-    A record that two organisations returned is witnessed by each of them for the other.
+    A record that two organisations returned is witnessed by each of them for the other; PubMed and Europe PMC, which
+    copies it, are one for this.
     """
-    return {organisation_of(source) for source in returned_by} != {organisation}
+    organisations = {organisation_of(source) for source in returned_by}
+    if organisation_of("pubmed") in organisations:
+        organisations.discard(organisation_of("europepmc"))
+    return organisations != {organisation}

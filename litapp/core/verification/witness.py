@@ -131,6 +131,11 @@ def witnesses(claimed: Record, evidence: Iterable[Found], journals: JournalNames
     return tuple(sorted(seen, key=_order))
 
 
+def same_work(claimed: Record, found: Found, *, journals: JournalNames) -> bool:
+    """True when the answer holds the claimed work."""
+    return any(witness.work is Work.SAME for witness in witnesses(claimed, (found,), journals))
+
+
 def _order(witness: Witness) -> tuple[bool, bool, bool, str, str, str, str]:
     found = witness.found
     return (

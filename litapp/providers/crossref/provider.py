@@ -9,6 +9,7 @@ from litapp.core.records import Identifier, Record
 from litapp.providers.answers import UnreadableAnswer, number_in
 from litapp.providers.asking import answer_id_of, look_up_in_batches, unreadable
 from litapp.providers.base import (
+    NOT_LISTED,
     Classification,
     Client,
     CompiledQuery,
@@ -114,6 +115,26 @@ class Crossref:
 
         return look_up_in_batches(self.source, identifiers, self.lookup_schemes, request.DOIS_A_CALL, ask)
 
+    def lookup_listed(
+        self, client: Client, identifiers: list[Identifier], *, max_age_seconds: float | None = None
+    ) -> LookupResult:
+        """See `base.BatchedLookup`: a DOI missing from its batch is not asked for alone."""
+
+        def ask(batch: list[Identifier]) -> LookupResult:
+            return self._lookup(client, batch, max_age_seconds, singly=False)
+
+        return look_up_in_batches(self.source, identifiers, self.lookup_schemes, request.DOIS_A_CALL, ask)
+
+    def match_citation(
+        self, client: Client, citation: str, *, max_age_seconds: float | None = None
+    ) -> tuple[list[Record], list[int]]:
+        """Up to five works most like a whole citation, as it was written. Raises SourceError."""
+        words = " ".join(citation.split())
+        if not words:
+            return [], []
+        answer = client.send(request.match(words), max_age_seconds=max_age_seconds)
+        return self._records(answer)[:_MATCHES], [answer_id_of(answer)]
+
     def match(
         self,
         client: Client,
@@ -161,7 +182,9 @@ class Crossref:
     def _records(self, answer: Answer) -> list[Record]:
         return [record for _, record in self._list(answer).records]
 
-    def _lookup(self, client: Client, batch: list[Identifier], max_age: float | None) -> LookupResult:
+    def _lookup(
+        self, client: Client, batch: list[Identifier], max_age: float | None, *, singly: bool = True
+    ) -> LookupResult:
         """One batch of at most 50 DOIs; failures stay with the DOIs they concern."""
         by_doi = {one.value: one for one in batch}
         result = LookupResult()
@@ -179,14 +202,26 @@ class Crossref:
                 if doi in works:
                     record = works[doi] if works[doi].doi == doi else with_alias(works[doi], doi)
                     result.found[by_doi[doi]] = (record, answer_id_of(answer))
-                else:
+                elif singly:
                     alone.append(doi)
+                else:
+                    result.failures[by_doi[doi]] = self._not_listed(doi, answer)
         for doi in alone:
             try:
                 self._lookup_one(client, by_doi[doi], max_age, result)
             except SourceError as error:
                 result.failures[by_doi[doi]] = error
         return result
+
+    def _not_listed(self, doi: str, answer: Answer) -> SourceError:
+        return SourceError(
+            self.source,
+            Outcome.MALFORMED,
+            f"Crossref left {doi} out of a list, which alone says nothing.",
+            hint="Ask doi.org who registered it.",
+            answer_id=answer.answer_id,
+            code=NOT_LISTED,
+        )
 
     def _lookup_one(self, client: Client, identifier: Identifier, max_age: float | None, result: LookupResult) -> None:
         answer = client.send(request.work(identifier.value), max_age_seconds=max_age)

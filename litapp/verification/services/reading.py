@@ -8,7 +8,7 @@ from django.utils import timezone
 from litapp.core.verification import CheckResult
 from litapp.verification.findings import check_value
 from litapp.verification.models import Verification
-from litapp.verification.services.work import apply_verdict
+from litapp.verification.services.outcomes import apply_verdict
 
 
 def check_values(row: Verification) -> tuple[CheckResult, ...]:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 
-from litapp.core.records import Record, record_from_dict
-from litapp.core.verification import CheckResult, PublicationStatus, check_record, judge, publication_status
-from litapp.core.verification.rules import RULES_VERSION
+from litapp.core.records import record_from_dict
+from litapp.core.verification.freetext import read_citation
 from litapp.jobs.models import LEASE, StepState
 from litapp.jobs.services import claim_many, enqueue
 from litapp.jobs.worker import Repeated
-from litapp.verification.models import Check, VerdictStatus, Verification
-from litapp.verification.services.evidence import Evidence, gather
+from litapp.verification.models import Verification
+from litapp.verification.services.evidence import Gathering, Question
+from litapp.verification.services.outcomes import outcome_of, store_outcomes
 from litapp.verification.services.requests import KIND
+from litapp.verification.services.retraction_list import RetractionList
 
 BATCH = 200
 """Records in one batch: one efetch of PubMed's 200, four Crossref lists of 50, two OpenAlex lists of 100."""
-ROUNDS_FOR_SILENT_SOURCES = 4
-"""How often a record is asked about again because a source could not be reached; then its verdict stands as it is."""
-LONGEST_WAIT = timedelta(hours=1)
 KEEP_LEASE_EVERY = 20.0
 """Seconds between renewals of the lease while sources are asked."""
 
@@ -63,31 +61,50 @@ def claim_batch(size: int = BATCH, among: Sequence[int] | None = None) -> list[V
 
 
 def verify_batch(batch: Sequence[Verification]) -> None:
-    """Gather evidence for a leased batch (network, no transaction) and store the outcome (one transaction).
+    """Gather evidence for a leased batch (network, no transaction) and store the outcomes stage by stage (a transaction
+    each), so that nobody waits for the slowest.
 
     Rows whose lease was lost meanwhile are left alone: whoever holds them now will store.
     """
-    records = [record_from_dict(row.record) for row in batch]
     token = batch[0].lease_token
+    questions = [
+        Question(
+            read_citation(row.text) if row.from_text else record_from_dict(row.record),
+            row.text if row.from_text else "",
+            tuple(row.returned_by),
+        )
+        for row in batch
+    ]
+    gathering = Gathering(questions, afresh=batch[0].ask_afresh, afresh_at=batch[0].ask_afresh_at)
     keeper = Repeated(lambda: _keep_lease(token), KEEP_LEASE_EVERY, "lease-of-checks")
     keeper.start()
+    waiting: list[Verification] = []
     try:
-        evidence = gather(records, afresh=batch[0].ask_afresh)
+        for places in gathering.stages():
+            stored = _store_stage(batch, places, gathering, token)
+            waiting += [row for row in stored if row.state == StepState.WAITING]
     finally:
         keeper.stop()
+    if waiting:
+        enqueue(KIND, "", delay=_soonest(waiting, timezone.now()))
+
+
+def _store_stage(
+    batch: Sequence[Verification], places: Sequence[int], gathering: Gathering, token: str
+) -> list[Verification]:
+    """Store what is known of the references at `places` (one transaction); those whose lease holds are returned.
+
+    What is compared is compared before the transaction begins.
+    """
     now = timezone.now()
+    retractions = RetractionList.about(gathering.identified(places))
+    outcomes = {batch[place].pk: outcome_of(batch[place], place, gathering, retractions) for place in places}
     with transaction.atomic():
-        held = {
-            row.pk: row
-            for row in Verification.objects.select_for_update().filter(
-                pk__in=[v.pk for v in batch], lease_token=token, state=StepState.RUNNING
-            )
-        }
-        for place, row in enumerate(batch):
-            if row.pk in held:
-                _store(held[row.pk], records[place], place, evidence, now)
-    if any(row.state == StepState.WAITING for row in held.values()):
-        enqueue(KIND, "", delay=_soonest(held.values(), now))
+        held = list(
+            Verification.objects.select_for_update().filter(pk__in=outcomes, lease_token=token, state=StepState.RUNNING)
+        )
+        store_outcomes([(row, outcomes[row.pk]) for row in held], now)
+    return held
 
 
 def _keep_lease(token: str) -> None:
@@ -97,74 +114,3 @@ def _keep_lease(token: str) -> None:
 def _soonest(rows: Iterable[Verification], now: datetime) -> float:
     moments = [row.not_before for row in rows if row.not_before]
     return max(1.0, (min(moments) - now).total_seconds()) if moments else 1.0
-
-
-def _store(row: Verification, record: Record, place: int, evidence: Evidence, now: datetime) -> None:
-    """Append a round of checks to `row` and set what they say together."""
-    found = evidence.found.get(place, [])
-    checks = check_record(record, row.returned_by, found)
-    row.round += 1
-    _store_checks(row, checks)
-    apply_verdict(row, checks, now)
-    apply_publication_status(row, publication_status(record, found, (record,)))
-    row.silent = evidence.silent.get(place, {})
-    row.ask_afresh = False
-    row.lease_token, row.leased_by, row.lease_until = "", "", None
-    again = evidence.retry_at.get(place)
-    if again and row.failures < ROUNDS_FOR_SILENT_SOURCES:
-        row.failures += 1
-        row.state = StepState.WAITING
-        row.not_before = min(max(again, now + timedelta(seconds=30 * row.failures)), now + LONGEST_WAIT)
-        row.finished_at = None
-    else:
-        row.state, row.not_before, row.finished_at = StepState.DONE, None, now
-    row.save()
-
-
-def _store_checks(row: Verification, checks: Sequence[CheckResult]) -> None:
-    made = Check.objects.bulk_create(
-        Check(
-            verification=row,
-            round=row.round,
-            position=position,
-            rule=check.rule,
-            source=check.source,
-            outcome=check.outcome.value,
-            reason=check.reason,
-            kind=check.kind.value,
-            wrong=list(check.wrong),
-            independent=check.independent,
-            fields=[
-                {"field": f.field, "ours": f.ours, "theirs": f.theirs, "verdict": f.verdict.value, "why": f.why}
-                for f in check.fields
-            ],
-            asked_at=check.asked_at,
-        )
-        for position, check in enumerate(checks)
-    )
-    links = Check.answers.through
-    links.objects.bulk_create(
-        links(check_id=row_check.pk, sourceanswer_id=answer_id)
-        for row_check, check in zip(made, checks, strict=True)
-        for answer_id in sorted(set(check.answer_ids))
-    )
-
-
-def apply_verdict(row: Verification, checks: Iterable[CheckResult], now: datetime) -> None:
-    """Set the verdict's columns from checks. A verdict by hand stays; the reasons below it are kept up to date."""
-    verdict = judge(checks)
-    if not row.manual_at:
-        row.status = VerdictStatus(verdict.status.value)
-    row.kind, row.reasons, row.wrong = verdict.kind.value, list(verdict.reasons), list(verdict.wrong)
-    row.passed, row.asked = verdict.passed, verdict.total
-    row.verified_by = list(verdict.verified_by)
-    row.verified_on = verdict.verified_on.date() if verdict.verified_on and row.status == "verified" else None
-    row.checked_at, row.rules_version = now, RULES_VERSION
-
-
-def apply_publication_status(row: Verification, status: PublicationStatus) -> None:
-    """Set what became of the paper. A notice once seen is not unsaid because a source was silent this time."""
-    if status.state or set(status.asked) >= set(row.state_asked_of):
-        row.publication_state = status.state.value
-        row.notice_doi, row.notice_pmid, row.notice_date = status.notice_doi, status.notice_pmid, status.date
-    row.state_asked_of = sorted({*row.state_asked_of, *status.asked})

@@ -83,9 +83,9 @@ class Hearing:
             for scheme, value in self.identifiers()
         )
 
-    def independent(self, source: str) -> bool:
-        """True unless the organisation behind `source` is the only one that returned the record."""
-        return is_independent(organisation_of(source), self.returned_by)
+    def independent(self, organisation: str) -> bool:
+        """True unless `organisation` is the only one that returned the record."""
+        return is_independent(organisation, self.returned_by)
 
     def check(
         self,
@@ -110,7 +110,7 @@ class Hearing:
             kind=kind,
             fields=witness.comparison.fields if witness else (),
             wrong=wrong,
-            independent=self.independent(source),
+            independent=self.independent(witness.found.organisation if witness else organisation_of(source)),
             answer_ids=tuple(sorted({found.answer_id for found in behind if found.answer_id is not None})),
             asked_at=max(times, default=None),
         )
@@ -124,3 +124,18 @@ def silent(found: Found) -> bool:
 def needs_search(claimed: Record, evidence: Iterable[Found], *, journals: JournalNames = NO_JOURNAL_NAMES) -> bool:
     """True while no identifier is known to name the claimed work: then, and only then, its title is to be searched."""
     return bool(claimed.title) and not Hearing.of(claimed, (), evidence, journals).resolved()
+
+
+def is_confirmed(
+    claimed: Record,
+    returned_by: Iterable[str],
+    evidence: Iterable[Found],
+    *,
+    journals: JournalNames = NO_JOURNAL_NAMES,
+) -> bool:
+    """True when an organisation other than the only one that returned the record holds the claimed work."""
+    sources = frozenset(returned_by)
+    return any(
+        witness.work is Work.SAME and is_independent(witness.found.organisation, sources)
+        for witness in witnesses(claimed, evidence, journals)
+    )

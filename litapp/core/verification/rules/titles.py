@@ -57,7 +57,7 @@ def _check(hearing: Hearing, source: str, asked: tuple[Found, ...]) -> CheckResu
 
 def _known(hearing: Hearing, witness: Witness) -> str:
     name = label(witness.source)
-    if not hearing.independent(witness.source):
+    if not hearing.independent(witness.found.organisation):
         return f"{name}, which returned the record, knows the title."
     version = " (as the preprint)" if witness.other_version and witness.record.is_preprint else ""
     gathers = " It gathers records from Crossref and others." if witness.source in INDEXES else ""

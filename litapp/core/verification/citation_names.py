@@ -1,0 +1,105 @@
+"""The list of authors within a citation, as far as it can be read with certainty."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from litapp.core.records import Person
+
+_ET_AL = re.compile(
+    r"[,;.]?\s*(?:\bet\s+al\b\.?|\band (?:others|colleagues|co-?workers)\b|\bu\.\s?a\.|\u2026|\.\.\.).*\Z", re.DOTALL
+)
+_YEAR = re.compile(r"[(\[]?\b(?:1[6-9]|20)\d\d[a-z]?\b[)\]]?\s*[.,:]?\s*\Z")
+_ROLE = re.compile(r"\(?\beds?\.?\)?|\(editors?\)", re.IGNORECASE)
+_INITIALS = r"(?:[A-Z\u00c0-\u00de](?:[.\u00b7]|(?=[A-Z\u00c0-\u00de\s.-]|\Z))\s?-?\s?){1,5}"
+_ONLY_INITIALS = re.compile(rf"\A{_INITIALS}(?:\s?(?:Jr|Sr|II|III|IV)\.?)?\Z")
+_FAMILY_FIRST = re.compile(
+    rf"\A(?P<family>[^\d,;]{{2,60}}?)\s+(?P<given>{_INITIALS})(?P<suffix>\s(?:Jr|Sr|II|III|IV|2nd|3rd)\.?)?\Z"
+)
+_GIVEN_FIRST = re.compile(rf"\A(?P<given>{_INITIALS})\s?(?P<family>[^\d,;]{{2,60}})\Z")
+_PARTICLES = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|ter|ten|zu|bin|ibn|st\.?|mac|mc|o['\u2019])"
+_FULL_NAME = re.compile(
+    rf"\A(?:[A-Z\u00c0-\u00de][\w'\u2019.-]*\s+){{1,3}}(?:{_PARTICLES}\s+)*[A-Z\u00c0-\u00de][\w'\u2019-]+\Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """People in the order of the text; `complete` is False behind "et al.". `end` is where the list ends in the text
+    (of use where it follows the title)."""
+
+    people: tuple[Person, ...] = ()
+    complete: bool = True
+    end: int = 0
+
+
+def names_in(text: str, expected: Sequence[Person], *, leading: bool) -> Names:
+    """The authors in `text`: all that stands before the title (`leading`), or the first sentences behind it.
+
+    Where the list cannot be read piece by piece, the expected authors that stand in it are taken, as an unfinished
+    list: nothing is accused for a list that was not understood.
+    """
+    if leading:
+        names = _read(text)
+        return names if names is not None else _expected(text, expected)
+    best = Names()
+    for stop in re.finditer(r"\.(?=\s|\Z)|\Z", text):
+        part = text[: stop.start()].strip(' .,;:*_()\u201d"\u00bb')
+        names = _read(part) if part else None
+        if names is not None and names.people:
+            best = Names(names.people, names.complete, stop.end())
+        elif best.people or stop.start() > 400:
+            break
+    return best
+
+
+def _read(text: str) -> Names | None:
+    """The list, or None when some piece of it is no name."""
+    text = _YEAR.sub("", text.strip(' .,;:*_-\u2013\u2014\u201c"\u00ab')).strip(" .,;:(-\u2013")
+    text = _ROLE.sub("", text)
+    shorter = _ET_AL.sub("", text)
+    complete = shorter == text
+    text = re.sub(r"[,;]?\s+(?:and|und|et|y|&|\u0438)\s+|\s*&\s*", ", ", shorter)
+    pieces = [
+        " ".join(piece.split()).strip(" .") if len(piece) > 4 else piece.strip()
+        for piece in re.split(r";" if ";" in text else r",", text)
+    ]
+    people: list[Person] = []
+    for piece in filter(None, (p.strip() for p in pieces)):
+        if "," in piece:
+            family, _, given = piece.partition(",")
+            people.append(Person(family=family.strip(), given=given.strip()))
+        elif _ONLY_INITIALS.match(piece) and people and not people[-1].given:
+            people[-1] = Person(family=people[-1].family or people[-1].literal, given=piece)
+        elif re.fullmatch(r"(?:Jr|Sr|II|III|IV)\.?", piece) and people:
+            continue
+        elif (found := _FAMILY_FIRST.match(piece)) or (found := _GIVEN_FIRST.match(piece)):
+            people.append(Person(family=found["family"].strip(), given=found["given"].strip()))
+        elif _FULL_NAME.match(piece) or len(piece.split()) >= 2:
+            people.append(Person(literal=piece))
+        else:
+            people.append(Person(family=piece))
+    return Names(tuple(people), complete) if people and all(map(_sure, people)) else None
+
+
+def _sure(person: Person) -> bool:
+    if person.literal:
+        return bool(_FULL_NAME.match(person.literal)) or bool(
+            re.search(
+                r"\b(?:group|collaborat\w+|consort\w+|investigators|committee|network|trial|study|team|society|force)\b",
+                person.literal,
+                re.IGNORECASE,
+            )
+        )
+    return bool(person.given) and bool(re.search(r"[^\W\d_]{2}", person.family)) and len(person.family.split()) <= 5
+
+
+def _expected(text: str, expected: Sequence[Person]) -> Names:
+    """Those of the expected authors that stand in the text, in the text's order."""
+    folded = text.lower()
+    found = sorted(
+        (folded.find(one.family.lower()), place) for place, one in enumerate(expected) if len(one.family) > 2
+    )
+    return Names(tuple(expected[place] for at, place in found if at >= 0), complete=False)
