@@ -37,4 +37,4 @@ run_urls = [
     path("runs/<int:run_id>/stand-in/", runs.stand_in, name="run_stand_in"),
 ]
 
-urlpatterns = [*plan_urls, *run_urls, *bundle_urls, *import_urls, *screening_urls]
+urlpatterns = [*plan_urls, *run_urls, *bundle_urls, *screening_urls]
