@@ -71,7 +71,7 @@ def iter_pubmed_records(data: bytes | BinaryIO, *, source: str = "pubmed") -> It
         )
         for _, element in events:
             found = True
-            yield _article(element, source) if element.tag == "PubmedArticle" else _book(element, source)
+            yield pubmed_record(element, source)
             element.clear()
             parent = element.getparent()
             if parent is not None:
@@ -84,8 +84,13 @@ def iter_pubmed_records(data: bytes | BinaryIO, *, source: str = "pubmed") -> It
         raise PubmedXmlError("This is not a file of PubMed records.")
 
 
+def pubmed_record(element: _Element, source: str) -> Record:
+    """The record of one PubmedArticle, PubmedBookArticle or bare MedlineCitation element."""
+    return _book(element, source) if element.tag == "PubmedBookArticle" else _article(element, source)
+
+
 def _article(element: _Element, source: str) -> Record:
-    citation = element.find("MedlineCitation")
+    citation = element if element.tag == "MedlineCitation" else element.find("MedlineCitation")
     if citation is None:
         return Record(source=source, source_id="")
     article = citation.find("Article")

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 
 from litapp.core.formats.importers.embaserows import FIRST_ROWS
+from litapp.core.formats.importers.ids import looks_like_ids
 from litapp.core.formats.importers.reading import UnreadableFile
 from litapp.core.formats.importers.tables import find_delimiter
+from litapp.core.identifiers import find_identifiers
 
 _AGAIN = "Export the records again as RIS, and choose that file."
 _BINARY = (
@@ -42,6 +44,12 @@ def find_format(text: str) -> str:
     for key, test in _TESTS:
         if test(text):
             return key
+    if re.match(r"(?i)<!doctype html|<html", text):
+        raise UnreadableFile(
+            "web_page",
+            "This is a web page, not a list of records: often the database's page that asks to sign in.",
+            "Export the records again, and open the file to see that it holds them.",
+        )
     raise UnreadableFile(
         "unknown_format",
         "The format of this file was not recognised.",
@@ -63,7 +71,25 @@ def _is_table(text: str) -> bool:
     return find_delimiter(text) is not None
 
 
+_JSON_NAMES = re.compile(r'"(?:title|DOI|issued|author|container-title|itemType|type)"\s*:')
+
+
+def _is_json(text: str) -> bool:
+    return text[:1] in "[{" and re.match(r"[\[{]\s*[\[{\"]", text) is not None and _JSON_NAMES.search(text) is not None
+
+
+def _xml(pattern: str) -> Callable[[str], bool]:
+    compiled = re.compile(pattern)
+    return lambda text: text.startswith("<") and compiled.search(text) is not None
+
+
 _TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("pubmed_xml", _xml(r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle|MedlineCitationSet|MedlineCitation)[\s>]")),
+    ("endnote_xml", _xml(r"(?i)<records?>[\s\S]{0,4000}<(?:database|ref-type|source-app|contributors|titles|rec-number)\b")),
+    ("word_xml", _xml(r"schemas\.(?:openxmlformats|microsoft)\.\S*/bibliography|purl\.oclc\.org/ooxml/officeDocument/bibliography|<(?:\w+:)?Sources[\s>][\s\S]*<(?:\w+:)?SourceType>")),
+    ("rdf", _xml(r"<(?:rdf:)?RDF\b")),
+    ("csl_json", _is_json),
+    ("bibtex", _has(r"(?m)^[^\n%]{0,200}?@[ \t]*[A-Za-z][\w-]*\s*[{(]\s*(?:[^\s,{}=\"]*\s*,|[\w-]+\s*=|jabref)")),
     ("ovid", _has(r"(?m)^\s{0,3}<\s*\d{1,9}\s*\.?\s*>\s*\n(?:\s*\n)*(?:\s?[A-Z][A-Z0-9] {1,2}- |[A-Z][A-Za-z -]{2,40}\s*\n\s)")),
     ("ris", _has(r"(?im)^(?:\d+\.\s*)?\s{0,3}\ufeff?TY(?:[ \t]{1,2}-|\t-)")),
     ("wos", _has(r"(?m)^\ufeff?(?:FN .*\n(?:VR .*\n)?(?:.*\n)?PT [A-Z]|PT [JBSP]\s*\n(?:[A-Z][A-Z0-9] .*\n|   .*\n)+)")),
@@ -74,4 +100,6 @@ _TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("embase_rows", lambda text: FIRST_ROWS.search(text) is not None and not _is_table(text)),
     ("refworks", _has(r"(?m)^RT [A-Z][a-z]+.*\n(?:[A-Z][A-Z0-9] .*\n)+")),
     ("table", _is_table),
+    ("ids", looks_like_ids),
+    ("text_ids", lambda text: bool(find_identifiers(text))),
 )

@@ -26,10 +26,15 @@ _NO_VALUE = frozenset(("null", "none", "nan", "n/a", "unknown", "not available",
 CLAIMED_NAMES = ("verified", "verified_by", "verified_on")
 
 
+_DROP_TAG = re.compile(r"</?(?:jats:)?(?:p|span|div|br|title|sec|sc|scp|u|font|small|big|tt|nobr|ext-link|xref|list|list-item|li|ul|ol|strike|h\d|section|a)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+
+
 def tidy(text: str) -> str:
-    """One line of text: entities undone, control characters out, blanks collapsed."""
+    """One line of text: entities and tags that only lay out undone, control characters out, blanks collapsed."""
     if "&" in text:
         text = unescape(unescape(text))
+    if "<" in text:
+        text = _DROP_TAG.sub(lambda found: "" if found[0].lower().startswith(("<span", "</span", "<u", "</u", "<sc", "</sc", "<a", "</a", "<font", "</font")) else " ", text)
     if not text.isascii():
         text = _LOST.sub("\ufffd", text)
     return " ".join(_CONTROL.sub("", text).split())

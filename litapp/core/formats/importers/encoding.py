@@ -200,6 +200,15 @@ def read_lines(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iter
         yield number, line.rstrip("\n")
 
 
+def read_text(stream: BinaryIO, encoding: TextEncoding, size: int) -> Iterator[str]:
+    """The text in pieces of about `size` characters, line ends as LF."""
+    stream.seek(encoding.skip)
+    errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
+    text = io.TextIOWrapper(_Kept(stream), encoding=encoding.codec, errors=errors, newline=None)
+    while piece := text.read(size):
+        yield repaired(piece) if not piece.isascii() else piece
+
+
 def repaired(text: str) -> str:
     """Text with bytes that were no UTF-8 (held as lone surrogates): those bytes are read as Windows-1252."""
     return _SURROGATE.sub(lambda found: bytes([ord(found[0]) - 0xDC00]).decode("cp1252", "replace"), text)

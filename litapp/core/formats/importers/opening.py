@@ -7,11 +7,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from litapp.core.formats.importers.bibtex import read_bibtex
+from litapp.core.formats.importers.csljson import read_csljson
 from litapp.core.formats.importers.detection import find_format, refuse_binary
 from litapp.core.formats.importers.embaserows import read_embase_rows
-from litapp.core.formats.importers.encoding import find_encoding, read_lines
+from litapp.core.formats.importers.encoding import TextEncoding, find_encoding, read_lines
+from litapp.core.formats.importers.endnotexml import read_endnote_xml
+from litapp.core.formats.importers.ids import read_ids, read_text_ids
 from litapp.core.formats.importers.medline import read_medline
+from litapp.core.formats.importers.msbib import read_msbib
 from litapp.core.formats.importers.ovid import read_ovid
+from litapp.core.formats.importers.pubmed import read_pubmed_xml
+from litapp.core.formats.importers.rdf import read_rdf
 from litapp.core.formats.importers.reading import Entry, Limits, Reading, UnreadableFile
 from litapp.core.formats.importers.refer import read_refer
 from litapp.core.formats.importers.refworks import read_refworks
@@ -39,6 +46,26 @@ LINE_FORMATS = {
     "refer": LineFormat("EndNote tagged", read_refer),
     "embase_rows": LineFormat("Embase CSV, one field a row", read_embase_rows),
     "refworks": LineFormat("RefWorks tagged", read_refworks),
+    "ids": LineFormat("List of identifiers", read_ids),
+    "text_ids": LineFormat("Text with identifiers", read_text_ids),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFormat:
+    """A format that is read from the stream itself."""
+
+    label: str
+    read: Callable[[BinaryIO, TextEncoding, Limits], Iterator[Entry]]
+
+
+STREAM_FORMATS = {
+    "pubmed_xml": StreamFormat("PubMed XML", read_pubmed_xml),
+    "endnote_xml": StreamFormat("EndNote XML", read_endnote_xml),
+    "word_xml": StreamFormat("Word bibliography", read_msbib),
+    "rdf": StreamFormat("Zotero RDF", read_rdf),
+    "csl_json": StreamFormat("CSL JSON", read_csljson),
+    "bibtex": StreamFormat("BibTeX", read_bibtex),
 }
 
 
@@ -57,6 +84,9 @@ def read_file(stream: BinaryIO, *, name: str = "", limits: Limits = Limits()) ->
     encoding = find_encoding(stream)
     text = _head(stream, encoding.codec, encoding.skip)
     key = find_format(text)
+    if key in STREAM_FORMATS:
+        whole = STREAM_FORMATS[key]
+        return Reading(key, whole.label, encoding.label, whole.read(stream, encoding, limits))
     lines = read_lines(stream, encoding, limits)
     if key == "table":
         return _table(text, encoding.label, lines, limits)

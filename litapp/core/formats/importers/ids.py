@@ -1,0 +1,103 @@
+"""Reads lists of identifiers: PMIDs, DOIs, PMCIDs and arXiv ids, mixed, one a line, parted by signs, or within a text.
+
+Each entry holds an identifier only: what it names must be asked of a source. Nothing is invented for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from litapp.core.formats.importers.draft import Draft
+from litapp.core.formats.importers.reading import Entry, Limits, Problem
+from litapp.core.identifiers import find_identifiers, parse_identifier
+from litapp.core.records import Identifier, Scheme
+
+_ASKED = frozenset((Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV, Scheme.OPENALEX, Scheme.S2))
+_HEADERS = re.compile(r"[\s\"'#]*(?:pmids?|dois?|pmcids?|ids?|identifiers?|pubmed ids?|arxiv(?: ids?)?|uids?)[\s\"':;,]*(?:\t.*)?\Z", re.IGNORECASE)
+_PARTS = re.compile(r"[\s,;|\t]+(?=(?:\"|')?(?:doi:|https?://|10\.\d{4,9}/|pmid|pmc\d|arxiv|\d{1,8}(?:\D|\Z)))|\"\s*,\s*\"", re.IGNORECASE)
+_NO_IDENTIFIER = Problem(
+    "no_identifier",
+    "This line holds no PMID, DOI, PMCID or arXiv id.",
+    "Correct the line, or remove it from the list.",
+)
+
+
+def identifiers_of_line(line: str) -> list[tuple[str, Identifier | None]]:
+    """The parts of a line of a list and what each is; None where it is none."""
+    text = line.strip().strip("\ufeff[]")
+    if not text.strip("\"', ;") or _HEADERS.match(text):
+        return []
+    out: list[tuple[str, Identifier | None]] = []
+    for part in _PARTS.split(text):
+        bare = part.strip().strip("\"',;").strip()
+        if not bare:
+            continue
+        cleaned = re.sub(r"\A(?:\d{1,4}[.)]\s+|[-*•]\s+)", "", bare)
+        one = parse_identifier(cleaned)
+        if one is None and re.match(r"doi/", cleaned, re.IGNORECASE):
+            one = parse_identifier(cleaned[4:])
+        if one is None or one.scheme not in _ASKED:
+            found = [each for each in find_identifiers(cleaned) if each.scheme in _ASKED]
+            if found:
+                out += [(bare, each) for each in found]
+                continue
+            one = None
+        out.append((bare, one))
+    return out
+
+
+def looks_like_ids(text: str) -> bool:
+    """Whether a text is a list of identifiers: two thirds of its lines are nothing else."""
+    lines = [line for line in text.split("\n")[:400] if line.strip()]
+    if not lines:
+        return False
+    good = sum(bool(_only_ids(line)) for line in lines[:-1] or lines)
+    return good >= 0.66 * len(lines[:-1] or lines)
+
+
+def _only_ids(line: str) -> bool:
+    parts = identifiers_of_line(line)
+    if not parts:
+        return bool(_HEADERS.match(line))
+    known = sum(one is not None for _, one in parts)
+    rest = sum(len(part) for part, one in parts if one is None)
+    return known > 0 and rest <= 0.3 * len(line) and len(line) < 80 * (known + 1)
+
+
+def read_ids(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
+    """One entry for each identifier; a line without one is an entry with a problem."""
+    number = 0
+    for at, line in lines:
+        parts = identifiers_of_line(line)
+        if parts and all(one is None for _, one in parts):
+            parts = [(line.strip(), None)]
+        for part, one in parts:
+            if one is None and len(parts) > 1:
+                continue
+            number += 1
+            yield _entry(number, at, part, one, limits)
+
+
+def read_text_ids(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
+    """The identifiers within running text, each once. Lines without one are no records."""
+    number = 0
+    seen: set[Identifier] = set()
+    before = ""
+    for at, line in lines:
+        text = f"{before}\n{line}" if before else line
+        before = line if re.search(r"10\.\d{4,9}/\S*-\s*\Z", line) else ""
+        if before:
+            continue
+        for one in find_identifiers(text):
+            if one not in seen:
+                seen.add(one)
+                number += 1
+                yield _entry(number, at, line, one, limits)
+
+
+def _entry(number: int, at: int, text: str, one: Identifier | None, limits: Limits) -> Entry:
+    if one is None:
+        return Entry(number, at, at, text[: limits.text], None, _NO_IDENTIFIER, text_cut=len(text) > limits.text)
+    draft = Draft(identifiers={one: None}, csl_type="document")
+    return draft.entry(number, at, at, text, limits)
