@@ -196,7 +196,7 @@ _NAMES = {
 
 def record_from_dict(data: dict[str, Any]) -> Record:
     """Inverse of `record_to_dict`. Raises KeyError/TypeError/ValueError on a form that was never written."""
-    values = dict(data)
+    values = {"source": "", "source_id": "", **data}
     values["authors"] = tuple(Person(**p) for p in values.get("authors", ()))
     values["date"] = PartialDate(**values.get("date", {}))
     values["abstract"] = tuple(AbstractSection(**s) for s in values.get("abstract", ()))
