@@ -10,7 +10,7 @@ from django.utils.functional import SimpleLazyObject
 
 from litapp.projects.models import Membership, Project
 from references.models import Reference
-from searches.models import Candidate, RetrievalRun, SearchPlan
+from searches.models import Candidate, RecordImport, RetrievalRun, SearchPlan
 
 
 def numbers(request: HttpRequest) -> dict[str, object]:
@@ -22,11 +22,12 @@ def numbers(request: HttpRequest) -> dict[str, object]:
 
 
 def project_numbers(project: Project) -> dict[str, int]:
-    """plans, runs, undecided, candidates, references, members. One query."""
-    candidates = Candidate.objects.filter(project=OuterRef("pk"), merged_into=None)
+    """plans, runs, imports, undecided, candidates, references, members. One query."""
+    candidates = Candidate.objects.filter(project=OuterRef("pk"), merged_into=None, withdrawn_at=None)
     counts = {
         "plans": SearchPlan.objects.filter(project=OuterRef("pk")),
         "runs": RetrievalRun.objects.filter(project=OuterRef("pk")),
+        "imports": RecordImport.objects.filter(project=OuterRef("pk"), undone_at=None),
         "undecided": candidates.filter(decision=""),
         "candidates": candidates,
         "references": Reference.objects.current().filter(project=OuterRef("pk")),

@@ -98,7 +98,8 @@ class CandidateFilter:
     """What the list shows. Empty = everything; `years` are inclusive; `text`: every word must occur somewhere.
 
     `run` = found by that run, narrowed by `at` (source), `query` (number from 1) and `overlap` (see `found_in`);
-    `not_in` = not found by that other run; `abstract` is missing, filled or present.
+    `not_in` = not found by that other run; `abstract` is missing, filled or present. `brought` = an import: what it
+    brought, narrowed by `brought_as` ("new" = nothing else found it, "known" = something else found it too).
     """
 
     verdict: str = ""
@@ -114,6 +115,8 @@ class CandidateFilter:
     overlap: str = ""
     not_in: int | None = None
     abstract: str = ""
+    brought: int | None = None
+    brought_as: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -135,11 +138,11 @@ class Facets:
 
 
 class CandidateQuerySet(models.QuerySet["Candidate"]):
-    """Reads of candidates. Start with `listed`: it leaves out those merged into another."""
+    """Reads of candidates. Start with `listed`: it leaves out those merged into another, or withdrawn."""
 
     def listed(self, project: Project) -> CandidateQuerySet:
         """The project's candidates, each paper once."""
-        return self.filter(project=project, merged_into=None)
+        return self.filter(project=project, merged_into=None, withdrawn_at=None)
 
     def filtered(self, wanted: CandidateFilter) -> CandidateQuerySet:
         """Those that match. An unknown verdict or decision value matches nothing."""
@@ -163,6 +166,8 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
             rows = rows.not_found_in(wanted.not_in)
         if wanted.abstract:
             rows = rows.by_abstract(wanted.abstract)
+        if wanted.brought is not None:
+            rows = rows.brought_by(wanted.brought, wanted.brought_as)
         for place, word in enumerate(wanted.words):
             rows = rows.alias(**{f"at_{place}": StrIndex("search_text", Value(word))}).filter(**{f"at_{place}__gt": 0})
         return rows
@@ -205,6 +210,22 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
     def not_found_in(self, run: int) -> CandidateQuerySet:
         """Those that this run of their project did not find."""
         return self.filter(~Exists(_hits_of_run(run)))
+
+    def brought_by(self, record_import: int, how: str = "") -> CandidateQuerySet:
+        """Those that an import of their project brought; `how`: "new" if nothing else found them, "known" if it did."""
+        from searches.models import CandidateSource, ImportedEntry  # late: the models import this module
+
+        entries = ImportedEntry.objects.filter(
+            record_import=record_import, record_import__undone_at=None, record_import__project=OuterRef("project")
+        )
+        ours = entries.filter(source_record__candidates__candidate=OuterRef("pk"))
+        rows = self.filter(Exists(ours))
+        if not how:
+            return rows
+        links = CandidateSource.objects.filter(candidate=OuterRef("pk")).exclude(rule=SUPPLEMENT)
+        here = ImportedEntry.objects.filter(record_import=record_import, source_record=OuterRef("source_record"))
+        elsewhere = Exists(links.filter(~Exists(here)))
+        return rows.filter(elsewhere) if how == "known" else rows.filter(~elsewhere)
 
     def with_filled_abstract(self) -> CandidateQuerySet:
         """Those whose abstract a source was asked for: none of those that found the paper gave it."""

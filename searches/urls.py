@@ -8,6 +8,7 @@ from __future__ import annotations
 from django.urls import path
 
 from searches.urls_bundle import urlpatterns as bundle_urls
+from searches.urls_imports import urlpatterns as import_urls
 from searches.urls_screening import urlpatterns as screening_urls
 from searches.views import plan_form, plans, runs
 
@@ -37,4 +38,4 @@ run_urls = [
     path("runs/<int:run_id>/stand-in/", runs.stand_in, name="run_stand_in"),
 ]
 
-urlpatterns = [*plan_urls, *run_urls, *bundle_urls, *screening_urls]
+urlpatterns = [*plan_urls, *run_urls, *bundle_urls, *import_urls, *screening_urls]

@@ -19,6 +19,7 @@ from litapp.verification.models import Verification
 from litapp.verification.presentation import source_label
 from references.models import Reference
 from references.services.entries import ExportContent, is_sandbox
+from searches.imported import identified_by_imports
 from searches.models import (
     Candidate,
     CandidateSource,
@@ -27,6 +28,7 @@ from searches.models import (
     ScreeningDecision,
     SearchPlanVersion,
 )
+from searches.services.grouping import SUPPLEMENT
 
 _STATE_WORDS = {StepState.DONE: "done", StepState.PARTIAL: "partial", StepState.SKIPPED: "skipped"}
 
@@ -73,10 +75,18 @@ def flow_of(project: Project) -> FlowCounts:
     candidates = Candidate.objects.listed(project)
     identified = dict(
         CandidateSource.objects.filter(candidate__in=candidates)
+        .exclude(rule=SUPPLEMENT)
         .values_list("source")
         .annotate(records=Count("pk"))
         .order_by("source")
     )
+    total = sum(identified.values())
+    by_import, of_source = identified_by_imports(project)
+    own = [(source_label(key), identified[key] - of_source.get(key, 0)) for key in _in_order(identified)]
+    named = {label for label, _ in own}
+    imported = [
+        (f"{name} (imported)" if name in named else name, records) for name, records in sorted(by_import.items())
+    ]
     decided = Counter(dict(candidates.order_by().values_list("decision").annotate(papers=Count("pk"))))
     last_reason = ScreeningDecision.objects.filter(candidate=OuterRef("pk")).order_by("-pk").values("reason")[:1]
     reasons = Counter(
@@ -87,8 +97,8 @@ def flow_of(project: Project) -> FlowCounts:
         .values_list("why", flat=True)
     )
     return FlowCounts(
-        identified=tuple((source_label(key), identified[key]) for key in _in_order(identified)),
-        duplicates_removed=sum(identified.values()) - decided.total(),
+        identified=tuple((label, records) for label, records in (*own, *imported) if records),
+        duplicates_removed=total - decided.total(),
         screened=decided.total() - decided[""],
         excluded=decided["exclude"],
         maybe=decided["maybe"],

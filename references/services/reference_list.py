@@ -64,7 +64,7 @@ def _chunks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 def _after_decisions(project: Project, ids: Sequence[int]) -> None:
     candidates = list(Candidate.objects.filter(project=project, pk__in=ids, merged_into=None).order_by("pk"))
     known = {reference.candidate_id: reference for reference in Reference.objects.filter(candidate_id__in=ids)}
-    included = [candidate for candidate in candidates if candidate.decision == Decision.INCLUDE]
+    included = [c for c in candidates if c.decision == Decision.INCLUDE and c.withdrawn_at is None]
     actor = _last_reviewer(ids)
     _add(project, [candidate for candidate in included if candidate.pk not in known], actor)
     back = [known[c.pk] for c in included if c.pk in known and known[c.pk].removed_at is not None]
@@ -72,7 +72,7 @@ def _after_decisions(project: Project, ids: Sequence[int]) -> None:
     out = [
         known[c.pk]
         for c in candidates
-        if c.decision != Decision.INCLUDE and c.pk in known and known[c.pk].removed_at is None
+        if c not in included and c.pk in known and known[c.pk].removed_at is None
     ]
     _change(project, out, actor, verb="reference.removed", removed=True)
 

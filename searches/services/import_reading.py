@@ -9,7 +9,7 @@ from itertools import islice
 from django.db import transaction
 
 from litapp.core.formats.importers import Entry, UnreadableFile, read_file
-from litapp.core.records import Record, Scheme
+from litapp.core.records import Record
 from litapp.jobs import services as jobs
 from litapp.jobs.models import StepState
 from litapp.jobs.turns import writers_turn
@@ -134,12 +134,11 @@ def entry_row(row: RecordImport, number: int, entry: Entry, stored: SourceRecord
 
 def lacking_of(record: Record) -> set[str]:
     """Which of LACKING the record does not have."""
-    papers = {Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV}
     there = {
         "title": bool(record.title),
         "authors": bool(record.authors),
         "year": record.year is not None,
         "abstract": bool(record.abstract),
-        "identifier": any(one.scheme in papers for one in record.identifiers),
+        "identifier": bool(record.identifiers),
     }
     return {name for name in LACKING if not there[name]}

@@ -78,6 +78,10 @@ class CandidateFilterForm(forms.Form):
         required=False,
         choices=(("", ""), ("missing", "missing"), ("filled", "filled"), ("present", "present")),
     )
+    brought = forms.IntegerField(widget=forms.HiddenInput, required=False, min_value=1, max_value=LARGEST_ID)
+    brought_as = forms.ChoiceField(
+        widget=forms.HiddenInput, required=False, choices=(("", ""), ("new", "new"), ("known", "known"))
+    )
     year_from = forms.IntegerField(label="Year from", required=False, min_value=1500, max_value=2200)
     year_to = forms.IntegerField(label="Year to", required=False, min_value=1500, max_value=2200)
 
@@ -146,6 +150,8 @@ def read_list_query(form: CandidateFilterForm, sort: str) -> ListQuery:
             overlap=values.get("overlap", ""),
             not_in=values.get("not_in"),
             abstract=values.get("abstract", ""),
+            brought=values.get("brought"),
+            brought_as=values.get("brought_as", ""),
         ),
         sort=sort if sort in SORTS else DEFAULT_SORT,
         parameters=tuple((name, str(value)) for name, value in values.items()),

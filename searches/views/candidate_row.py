@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
@@ -11,9 +12,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from litapp.core.markup import plain_text
+from litapp.ledger.services.brought import BROUGHT
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest
 from litapp.web.htmx import wants_part
+from searches.imported import BroughtBy, brought_by, is_not_cross_checked
 from searches.models import Candidate, Decision
 from searches.services.screening import StaleCandidate, decide
 from searches.views.record_card import source_names
@@ -34,23 +37,41 @@ class CandidateRow:
     """The title without markup, for labels."""
     page: str
     evidence: str
+    not_cross_checked: bool = False
+    """It rests on nothing but what a person typed."""
     said: str = ""
     """A sentence on what just happened to this row."""
 
 
-def candidate_row(candidate: Candidate, said: str = "") -> CandidateRow:
-    """The row of a candidate. No query."""
+def candidate_rows(candidates: Sequence[Candidate]) -> list[CandidateRow]:
+    """The rows of a page of candidates; two queries where imports brought some of them, else none."""
+    brought = brought_by(row.pk for row in candidates if BROUGHT in row.sources)
+    return [candidate_row(row, brought=brought.get(row.pk, ())) for row in candidates]
+
+
+def candidate_row(candidate: Candidate, said: str = "", *, brought: Sequence[BroughtBy] = ()) -> CandidateRow:
+    """The row of a candidate; `brought` are the imports behind it. No query."""
     place = (candidate.project_id, candidate.pk)
     checked = candidate.verification_id
     return CandidateRow(
         candidate=candidate,
-        sources=", ".join(source_names(candidate.sources, short=True)),
+        sources=", ".join(found_by(candidate.sources, brought)),
         request_id=uuid4(),
         title=plain_text(candidate.title),
         page=reverse("searches:candidate", args=place),
         evidence=reverse("verification:panel", args=(candidate.project_id, checked)) if checked else "",
+        not_cross_checked=is_not_cross_checked(
+            candidate.sources, brought, candidate.verification.status if candidate.verification else ""
+        ),
         said=said,
     )
+
+
+def found_by(sources: Sequence[str], brought: Sequence[BroughtBy], *, short: bool = True) -> list[str]:
+    """The names of the sources that found a paper; in place of "brought" the databases it was imported from."""
+    databases = list(dict.fromkeys(one.label for one in brought if one.source == BROUGHT))
+    rest = [key for key in sources if not (key == BROUGHT and databases)]
+    return [*source_names(rest, short=short), *databases]
 
 
 def decide_in_list(request: ProjectRequest, project: Project, candidate: Candidate) -> HttpResponse:
@@ -69,7 +90,7 @@ def decide_in_list(request: ProjectRequest, project: Project, candidate: Candida
         fresh = Candidate.objects.for_list().get(pk=candidate.pk)
         context = {
             "project": project,
-            "row": candidate_row(fresh, said),
+            "row": candidate_row(fresh, said, brought=brought_by([fresh.pk]).get(fresh.pk, ())),
             "list_query": request.GET.urlencode(),
             "decision_keys": DECISION_KEYS,
         }

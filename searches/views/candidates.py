@@ -16,10 +16,11 @@ from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, may, project_view
 from litapp.web.htmx import wants_part
 from litapp.web.pagination import page_of_list
+from searches.imported import NOT_CROSS_CHECKED, brought_by, is_not_cross_checked
 from searches.models import Candidate
 from searches.querysets import CandidateQuerySet
 from searches.views.candidate_filters import DECISION_CHOICES, CandidateFilterForm, ListQuery, read_list_query
-from searches.views.candidate_row import DECISION_KEYS, candidate_row
+from searches.views.candidate_row import DECISION_KEYS, candidate_rows
 from searches.views.provenance import decision_timeline, field_provenance, returned_records
 from searches.views.record_card import record_card
 from searches.views.screening import last_decision
@@ -90,7 +91,7 @@ def candidates(request: ProjectRequest, project: Project) -> HttpResponse:
         "query": query,
         "sort": query.sort,
         "page": page,
-        "rows": [candidate_row(rows[pk]) for pk in page.items if pk in rows],
+        "rows": candidate_rows([rows[pk] for pk in page.items if pk in rows]),
         "total": everything.count() if query.is_narrowed else len(found.ids),
         "chips": _chips(query, found.by_decision),
         "copy_query": query.query(),
@@ -115,11 +116,15 @@ def candidate(request: ProjectRequest, project: Project, candidate_id: int) -> H
         raise Http404("no such candidate in this project")
     if found.merged_into_id:
         return redirect("searches:candidate", project.pk, found.merged_into_id)
+    brought = brought_by([found.pk]).get(found.pk, [])
+    status = found.verification.status if found.verification else ""
     context = {
         "project": project,
         "candidate": found,
+        "brought": brought,
+        "not_cross_checked": NOT_CROSS_CHECKED if is_not_cross_checked(found.sources, brought, status) else "",
         "card": record_card(found),
-        "returned": returned_records(found),
+        "returned": returned_records(found, brought),
         "fields": field_provenance(found),
         "timeline": decision_timeline(found),
         "absorbed": found.absorbed.count(),

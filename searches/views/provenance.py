@@ -10,6 +10,7 @@ from django.db.models import Prefetch
 from litapp.ledger.models import SourceRecord
 from litapp.projects.people import name_of
 from litapp.verification.presentation import source_label
+from searches.imported import BroughtBy
 from searches.models import Candidate, CandidateSource, Decision, RetrievalHit, ScreeningDecision
 
 FIELD_LABELS = {
@@ -45,10 +46,12 @@ class Returned:
     record: SourceRecord
     why: str
     hits: Sequence[RetrievalHit]
+    brought: BroughtBy | None = None
 
 
-def returned_records(candidate: Candidate) -> list[Returned]:
-    """Every source record of the candidate, oldest first. Two queries."""
+def returned_records(candidate: Candidate, brought: Sequence[BroughtBy] = ()) -> list[Returned]:
+    """Every source record of the candidate, oldest first; `brought` are the imports behind it. Two queries."""
+    imports = {one.source_record_id: one for one in reversed(brought)}
     hits = RetrievalHit.objects.filter(step__run__project=candidate.project_id).select_related("step__run")
     links = (
         CandidateSource.objects.filter(candidate=candidate)
@@ -62,6 +65,7 @@ def returned_records(candidate: Candidate) -> list[Returned]:
             record=link.source_record,
             why=link.why or link.rule.replace("_", " "),
             hits=list(link.source_record.hits.all()),
+            brought=imports.get(link.source_record_id),
         )
         for link in links
     ]

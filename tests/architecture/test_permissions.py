@@ -20,6 +20,7 @@ from litapp.projects.services.team import invitation_create
 from references.models import Export, Reference
 from references.services.export import export_folder
 from searches.models import AbstractFill, PlanCount, SearchPlanVersion
+from searches.services.import_by_hand import TypedRecord, record_add
 from tests.references.world import World, make_world
 
 pytestmark = pytest.mark.django_db
@@ -76,6 +77,18 @@ TABLE: dict[str, Right | Open] = {
     "searches:abstracts": Right.VIEW,
     "searches:abstracts_look": Right.VERIFY,
     "searches:abstracts_fill": Right.VIEW,
+    "searches:import_list": Right.VIEW,
+    "searches:import_new": Right.RUN,
+    "searches:import_identifiers": Right.RUN,
+    "searches:import_by_hand": Right.RUN,
+    "searches:import": Right.VIEW,
+    "searches:import_entries": Right.VIEW,
+    "searches:import_table": Right.VIEW,
+    "searches:import_file": Right.VIEW,
+    "searches:import_describe": Right.RUN,
+    "searches:import_cancel": Right.RUN,
+    "searches:import_resume": Right.RUN,
+    "searches:import_undo": Right.RUN,
     "searches:candidates": Right.VIEW,
     "searches:candidate": Right.VIEW,
     "searches:candidates_copy": Right.VIEW,
@@ -189,6 +202,9 @@ def make_place(label: str) -> Place:
     fill = AbstractFill.objects.create(
         project=world.project, requested_by=owner, request_id=uuid4(), chosen=[candidate.pk], total=1
     )
+    brought = record_add(
+        project=world.project, actor=owner, request_id=uuid4(), typed=TypedRecord(f"A guideline of {label}")
+    ).record_import
     return Place(
         world,
         {
@@ -199,6 +215,7 @@ def make_place(label: str) -> Place:
             "run_id": world.run.pk,
             "earlier_id": world.run.pk,
             "fill_id": fill.pk,
+            "import_id": brought.pk,
             "candidate_id": candidate.pk,
             "verification_id": verification.pk,
             "answer_id": answer,
@@ -290,7 +307,7 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 
 OBJECTS = (
     "version_id", "other_id", "count_id", "run_id", "candidate_id", "verification_id", "answer_id", "reference_id",
-    "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id",
+    "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
 )  # fmt: skip
 
 
