@@ -61,7 +61,9 @@ class SearchPlan(models.Model):
 
 
 class SearchPlanVersion(models.Model):
-    """One version of a plan. Editable while a draft; frozen once approved (who, when, hash)."""
+    """One version of a plan. Editable while a draft; frozen once approved (who, when, hash).
+
+    A version that came with a bundle is frozen too, but approved by nobody here: before it runs it needs that."""
 
     plan = models.ForeignKey(SearchPlan, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
@@ -101,6 +103,11 @@ class SearchPlanVersion(models.Model):
     @property
     def is_approved(self) -> bool:
         return self.approved_at is not None
+
+    @property
+    def is_frozen(self) -> bool:
+        """It does not change any more: it is approved, or a run was imported with it (that is no approval here)."""
+        return self.is_approved or self.runs.exists()
 
     @property
     def plan_content(self) -> PlanContent:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from litapp.core.formats.bundle.files import PLAN, RAW, SEARCH_LOG, BundleFiles, answer_name
@@ -199,12 +200,15 @@ def _step(entry: dict[str, Any]) -> dict[str, Any]:
 def _version(
     project: Project, actor: Any, content: PlanContent, manifest: dict[str, Any], digest: str
 ) -> SearchPlanVersion:
-    """The approved version with this content: one that is here, or a plan of its own, approved by who imports it.
+    """The version with this content: one that is approved here or was imported before, or a plan of its own.
 
-    It is frozen like any approved version; who approved it where the search was run stands in the run's `bundle`.
+    The one that is made is frozen, as a run belongs to it, and approved by nobody here: importing is no approval, so it
+    does not run before somebody who may approve it does. Who approved it where it was run stands in the run's `bundle`.
     """
     value = plan_hash(content)
-    known = SearchPlanVersion.objects.filter(plan__project=project, approved_hash=value).order_by("pk").first()
+    frozen = SearchPlanVersion.objects.filter(plan__project=project, content_hash=value)
+    frozen = frozen.filter(Q(approved_hash=value) | Q(origin__kind="bundle", runs__isnull=False)).distinct()
+    known = frozen.order_by("pk").first()
     if known is not None:
         return known
     title = manifest["plan"]["title"][:180] or "Search plan"
@@ -215,9 +219,6 @@ def _version(
         content=plan_to_dict(content),
         content_hash=value,
         created_by=actor,
-        approved_by=actor,
-        approved_at=timezone.now(),
-        approved_hash=value,
         origin={"kind": "bundle", "manifest_sha256": digest, "query_file": manifest["query_file"]},
     )
     record_event(

@@ -27,12 +27,11 @@ __all__ = [
 
 
 class PlanFrozen(Exception):
-    """The version is approved and cannot be changed. Next step: begin a new version."""
+    """The version is approved, or came with a bundle, and cannot be changed. Next step: begin a new version."""
 
     def __init__(self, version: SearchPlanVersion) -> None:
-        super().__init__(
-            f"Version {version.number} is approved and stays as it is. Begin a new version to change the plan."
-        )
+        why = "is approved" if version.is_approved else "came with a bundle"
+        super().__init__(f"Version {version.number} {why} and stays as it is. Begin a new version to change the plan.")
         self.version = version
 
 
@@ -92,7 +91,7 @@ def plan_save(
     Raises PlanError (unreadable content), PlanFrozen (approved meanwhile) or StaleDraft (saved by somebody else).
     """
     value = as_content(content)
-    saved = SearchPlanVersion.objects.filter(pk=version.pk, approved_at=None, revision=revision).update(
+    saved = SearchPlanVersion.objects.filter(pk=version.pk, approved_at=None, runs=None, revision=revision).update(
         content=plan_to_dict(value),
         content_hash=plan_hash(value),
         revision=F("revision") + 1,
@@ -100,7 +99,7 @@ def plan_save(
     )
     stored = SearchPlanVersion.objects.select_related("plan__project").get(pk=version.pk)
     if not saved:
-        if stored.is_approved:
+        if stored.is_frozen:
             raise PlanFrozen(stored)
         raise StaleDraft(stored, value)
     if title is not None and title.strip() and title.strip() != stored.plan.title:
@@ -145,7 +144,7 @@ def plan_new_version(*, version: SearchPlanVersion, actor: Any) -> SearchPlanVer
 @transaction.atomic
 def _new_version(version: SearchPlanVersion, actor: Any) -> SearchPlanVersion:
     versions = SearchPlanVersion.objects.filter(plan_id=version.plan_id)
-    draft = versions.filter(approved_at=None).order_by("-number").first()
+    draft = versions.filter(approved_at=None, runs=None).order_by("-number").first()
     if draft is not None:
         return draft
     number = (versions.aggregate(last=Max("number"))["last"] or 0) + 1

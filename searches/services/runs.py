@@ -137,11 +137,16 @@ def run_cancel(*, run: RetrievalRun, actor: Any) -> RetrievalRun:
 def run_resume(*, run: RetrievalRun, actor: Any) -> RetrievalRun:
     """Go on with a run that ended unfinished: each step where it stopped; nothing is fetched a second time.
 
-    Skipped steps are tried again if their source can be used now. Raises RunNotChanged when nothing is left to do.
+    Skipped steps are tried again if their source can be used now. Raises RunNotChanged when nothing is left to do, and
+    for a run that came with a bundle: its plan is not approved here.
     """
     row = RetrievalRun.objects.select_for_update().get(pk=run.pk)
     if row.is_open:
         raise RunNotChanged("This run is still going on.")
+    if row.bundle:
+        raise RunNotChanged(
+            "This run was made elsewhere and came with a bundle; it cannot go on here. Approve its plan and run it."
+        )
     unfinished = row.steps.filter(
         Q(state__in=(StepState.FAILED, StepState.CANCELLED)) | Q(state=StepState.PARTIAL, exhausted=False)
     )

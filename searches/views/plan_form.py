@@ -64,8 +64,8 @@ def plan_new(request: ProjectRequest, project: Project) -> HttpResponse:
 def plan_edit(request: ProjectRequest, project: Project, version_id: int) -> HttpResponse:
     """A draft. A save on an older revision answers 409 with both texts; nothing typed is lost."""
     version = version_of(project, version_id)
-    if version.is_approved and request.method == "GET":
-        messages.info(request, "This version is approved and frozen. Begin a new version to change the plan.")
+    if version.is_frozen and request.method == "GET":
+        messages.info(request, str(PlanFrozen(version)))
         return redirect("searches:plan", project.pk, version.pk)
     if request.method == "GET":
         initial = {**initial_of(version.plan.title, version.content), "revision": version.revision}
@@ -188,7 +188,7 @@ def _stale_page(
         queries,
         status=409,
         stale=True,
-        frozen=stored.is_approved,
+        frozen=stored.is_frozen,
         saved_by=name_of(_last_editor(stored)),
         changes=[change for change in changes if not change.same],
     )

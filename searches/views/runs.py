@@ -147,7 +147,8 @@ def _run_of(project: Project, run_id: int) -> RetrievalRun:
 
 def _shown(found: RetrievalRun) -> RunShown:
     steps = list(found.steps.all())
-    resumable = not found.is_open and (can_resume(steps) or any(step.state == StepState.SKIPPED for step in steps))
+    unfinished = can_resume(steps) or any(step.state == StepState.SKIPPED for step in steps)
+    resumable = unfinished and not found.is_open and not found.bundle
     return run_shown(
         found,
         steps,

@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from litapp.core.plan import Caps, PlanQuery, plan_hash, plan_to_dict
 from litapp.core.ports import Outcome
 from litapp.jobs.models import StepState
+from litapp.ledger.services import clients
 from litapp.ledger.services.clients import SourceState
 from litapp.projects.models import Event, Project
 from litapp.providers.base import Deferred
@@ -76,6 +77,33 @@ def test_the_first_step_of_every_lane_is_rung_for(
     assert sorted(key for kind, key in rung if kind == "retrieval") == sorted(
         str(steps[source, 0].pk) for source in ("pubmed", "crossref")
     )
+
+
+def test_a_source_without_its_needed_key_is_skipped_and_that_is_no_success(
+    sources: Sources, started: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state comes from the real rule: OpenAlex is taken for a source that does not answer without a key."""
+    monkeypatch.setattr(clients, "KEY_NEEDED", frozenset({"openalex"}))
+    sources["openalex"].state = clients.source_state("openalex")
+    sources["openalex"].records = papers(3, "openalex")
+    sources["pubmed"].records = papers(2)
+    run = work_all(started("pubmed", "openalex"))
+    assert {key: (s.state, s.fetched) for key, s in steps_of(run).items()} == {
+        ("pubmed", 0): ("done", 2),
+        ("openalex", 0): ("skipped", 0),
+    }
+    assert run.state == RunState.PARTIAL
+    assert len(run.reasons) == 1
+    assert run.reasons[0].startswith("OpenAlex was skipped: OpenAlex needs a key, and this installation has none.")
+    assert sources["openalex"].sent == []
+
+
+def test_a_run_whose_only_source_lacks_its_key_has_failed(
+    sources: Sources, started: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "KEY_NEEDED", frozenset({"openalex"}))
+    sources["openalex"].state = clients.source_state("openalex")
+    assert started("openalex").state == RunState.FAILED
 
 
 def test_everything_fetched_is_success(sources: Sources, started: Callable) -> None:

@@ -6,10 +6,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 
 from litapp.core.ports import Outcome
 from litapp.jobs.models import StepState
@@ -19,6 +22,8 @@ from litapp.verification.models import Verification
 from searches.models import Candidate, CandidateSource, RetrievalHit, RetrievalRun, RunState, StepAnswer
 from searches.services.bundle_files import BundleError
 from searches.services.bundle_import import bundle_check, bundle_import
+from searches.services.plans import PlanFrozen, plan_approve, plan_new_version, plan_save
+from searches.services.runs import NotApproved, RunNotChanged, run_again, run_resume, run_start
 from tests.searches.bundles.bundle_helpers import export, picture
 from tests.searches.conftest import work_all
 from tests.searches.stand_in import StandIn, trouble
@@ -52,6 +57,52 @@ def test_export_validate_import_gives_the_same_candidates(
     assert hits(made) == hits(run)
     checks = Verification.objects.filter(candidate__project=other)
     assert (checks.count(), checks.exclude(state=StepState.QUEUED).count()) == (34, 0)
+
+
+def test_importing_is_no_approval(run: RetrievalRun, other: Project, person: User, tmp_path: Path) -> None:
+    """An imported plan does not run, change or go on before it is approved here; then it runs."""
+    export(run, tmp_path / "a")
+    made = bundle_import(path=tmp_path / "a", project=other, actor=person).run
+    version = made.version
+    assert (version.approved_by, version.approved_at, version.approved_hash) == (None, None, "")
+    with pytest.raises(NotApproved):
+        run_start(version=version, actor=person, request_id=uuid4())
+    with pytest.raises(NotApproved):
+        run_again(run=made, actor=person, request_id=uuid4())
+    made.steps.update(state=StepState.FAILED)
+    with pytest.raises(RunNotChanged):
+        run_resume(run=made, actor=person)
+    with pytest.raises(PlanFrozen):
+        plan_save(version=version, actor=person, content=version.content, revision=version.revision)
+    assert plan_new_version(version=version, actor=person).pk != version.pk
+    approved = plan_approve(version=version, actor=person, content_hash=version.content_hash)
+    assert run_start(version=approved, actor=person, request_id=uuid4()).is_open
+
+
+def test_a_second_import_of_the_plan_uses_the_imported_version(
+    run: RetrievalRun, other: Project, person: User, tmp_path: Path
+) -> None:
+    export(run, tmp_path / "a")
+    export(run, tmp_path / "b", answers=True)
+    versions = {bundle_import(path=tmp_path / n, project=other, actor=person).run.version_id for n in ("a", "b")}
+    assert len(versions) == 1
+
+
+def test_the_pages_of_an_imported_run_say_who_approved_it_where(
+    run: RetrievalRun, other: Project, person: User, tmp_path: Path
+) -> None:
+    export(run, tmp_path / "a")
+    made = bundle_import(path=tmp_path / "a", project=other, actor=person).run
+    Membership.objects.get_or_create(project=other, user=person, defaults={"role": Role.OWNER})
+    browser = Client()
+    browser.force_login(person)
+    page = browser.get(reverse("searches:run", args=[other.pk, made.pk])).content.decode()
+    assert "where it was run" in page
+    assert "not in this project" in page
+    page = browser.get(reverse("searches:plan", args=[other.pk, made.version_id])).content.decode()
+    assert "imported, not approved here" in page
+    assert reverse("searches:plan_approve", args=[other.pk, made.version_id]) in page
+    assert reverse("searches:run_start", args=[other.pk, made.version_id]) not in page
 
 
 def test_an_imported_run_exported_again_says_the_same_of_its_papers(
