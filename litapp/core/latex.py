@@ -127,6 +127,15 @@ _SYMBOLS = {
     "textellipsis": "…",
     "prime": "′",
     "circ": "°",
+    "langle": "⟨",
+    "rangle": "⟩",
+    "LaTeX": "LaTeX",
+    "TeX": "TeX",
+    "BibTeX": "BibTeX",
+    "quad": " ",
+    "qquad": " ",
+    "space": " ",
+    "textvisiblespace": " ",
     "guillemotleft": "«",
     "guillemotright": "»",
 }
@@ -136,7 +145,7 @@ _TRANSPARENT = frozenset(
         r"\w+",
         "textit emph textbf textsc textrm textsf texttt textup textmd textnormal textsl underline mathrm "
         "mathit mathbf mathsf mathtt mathcal mathbb text "
-        "mbox ensuremath hbox url it bf em sc rm sf tt itshape bfseries scshape",
+        "mkbibemph mkbibitalic mkbibbold mkbibparens mbox ensuremath hbox url it bf em sc rm sf tt itshape bfseries scshape",
     )
 )
 _SUPERSCRIPT = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))
@@ -152,6 +161,10 @@ _BASE = r"(?:\{\s*(\\[ij](?![A-Za-z])|[^\W\d_])\s*\}|(\\[ij])(?:\{\}|\s+|(?![A-Z
 _ACCENT_SIGN = re.compile(rf"""\\([`'^~=."])\s*{_BASE}""")
 _ACCENT_LETTER = re.compile(rf"\\([uvHcdbkr])(?=\s|\{{)\s*{_BASE}")
 _MATH = re.compile(r"\$(?=\S)([^$]{1,400})(?<=\S)\$(?!\d)")
+_SURE_MATH = re.compile(r"\$([^$]{0,200}[\\^_][^$]{0,200})\$")
+"""Math beyond doubt: it holds a command or a script. A lone "$" elsewhere may be a price."""
+_ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
+_QUOTED = re.compile(r"\\(?:enquote|mkbibquote)\*?\s*\{([^{}]*)\}")
 _MATH_SCRIPT = re.compile(r"([\^_])\s*(?:\{([^{}]*)\}|([A-Za-z0-9+-]))")
 _TEXT_SCRIPT = re.compile(r"\\text(super|sub)script\s*(?:\{([^{}]*)\}|([A-Za-z0-9]))")
 _LINK = re.compile(r"\\href\s*\{[^{}]*\}\s*(?=\{)")
@@ -170,8 +183,11 @@ def latex_to_unicode(text: str) -> str:
     if not _NEEDS.search(text):
         return text
     text = _FOREIGN_HELD.sub("", text)
+    if "$" in text:
+        text = _SURE_MATH.sub(lambda found: _math(found) + ("{}" if _ENDS_IN_COMMAND.search(found[1]) else ""), text)
     if "\\" in text:
         text = _LINK.sub("", text.replace("\\\\", " "))
+        text = _QUOTED.sub(r"“\1”", text)
         text = _ACCENT_LETTER.sub(_accented, _ACCENT_SIGN.sub(_accented, text))
         text = _ESCAPED.sub(lambda found: _HELD.get(found[1], found[1]), text)
         text = _TEXT_SCRIPT.sub(lambda m: _script(m[1] == "super", m[2] if m[2] is not None else m[3]), text)

@@ -128,7 +128,7 @@ def _article(element: _Element, source: str) -> Record:
         issns=_issns(_of(journal, "ISSN"), _of(citation, "MedlineJournalInfo/ISSNLinking")),
         volume=_of(issue, "Volume"),
         issue=_of(issue, "Issue"),
-        pages=_pages(article.find("Pagination")),
+        pages=_pages(article.find("Pagination")) or _article_number(article),
         date=date,
         years=pubmed_years(date, *article.findall("ArticleDate")),
         csl_type="article" if preprint else "article-journal",
@@ -312,6 +312,12 @@ def _isbn(value: str) -> str:
         return normalise(Scheme.ISBN, value)
     except BadIdentifier:
         return ""
+
+
+def _article_number(article: _Element) -> str:
+    """The number of an article without pages ("e42692"), which publishers give as its pii; other piis are no numbers."""
+    numbers = [_text(one) for one in article.iterfind("ELocationID") if one.get("EIdType") == "pii"]
+    return next((number for number in numbers if re.fullmatch(r"e\d{3,9}", number)), "")
 
 
 def _url(pmid: str) -> str:

@@ -446,7 +446,7 @@ class _Splitter:
         if not finished:
             strong = signs(body) >= 3 and not self._wrapped
             return not (strong and (signs(text) == 0 or (named and has_year(text) and not text.endswith((",", "&")))))
-        if named and _complete(text) and (signs(body) >= 3 or not _GOES_ON.match(body)):
+        if named and _complete(text):
             return self._counted and top.mark is not None and top.mark.number is not None and not _complete(body)
         if _GOES_ON.match(body):
             return not (_is_whole(body) and _complete(text))

@@ -14,6 +14,8 @@ _GROUP_WORD = re.compile(
     r"agency|investigators|network|council|foundation|commission|federation|department|team|company|inc\.?|centre for)\b",
     re.IGNORECASE,
 )
+_JOINING = frozenset(("of", "for", "and", "the", "on", "in", "at", "from", "to"))
+"""Small words that stand in names of groups, and are no particles of family names."""
 _EXTENDED = re.compile(r"\s*(family|given|prefix|suffix|useprefix|given-i)\s*=\s*(.*)", re.DOTALL)
 
 
@@ -113,8 +115,10 @@ def _first_von_last(name: str) -> Person | None:
     whole = _plain(name)
     if _GROUP_WORD.search(whole):
         return Person(literal=whole)
+    if any(_plain(word) in _JOINING for word in words[1:-1]):
+        return Person(literal=whole)
     initials = person(whole)
-    if initials is not None and initials.family and re.fullmatch(r"(?:[A-Z]\.?[- ]?){1,4}", initials.given) and whole.endswith(initials.given):
+    if initials is not None and initials.family and not (whole.isupper() and len(initials.given) > 3) and re.fullmatch(r"(?:[A-Z]\.?[- ]?){1,4}", initials.given) and whole.endswith(initials.given):
         return initials
     suffix = ""
     if len(words) > 2 and re.fullmatch(r"(?:Jr|Sr|JR|SR|I{2,3}|IV)\.?", _plain(words[-1])):

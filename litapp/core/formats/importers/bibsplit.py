@@ -56,11 +56,12 @@ class _Splitter:
         self._depth = 0
         self._round = False
         self._waiting = ""
+        self._remark = False
 
     def take(self, number: int, line: str) -> Iterator[BibEntry]:
         if self._waiting:
             line, self._waiting = f"{self._waiting} {line.lstrip()}", ""
-        if self._entry is not None and _START_LINE.match(line) and self._entry.kind.lower() != "comment":
+        if self._entry is not None and _START_LINE.match(line.lstrip("% ") if self._remark else line) and self._entry.kind.lower() != "comment":
             self._entry.repairs.append("The closing brace of the entry is missing; it was read up to the next entry.")
             yield self._finish()
         if self._entry is None and _OPEN_LINE.fullmatch(line):
@@ -75,8 +76,13 @@ class _Splitter:
                 self._entry = BibEntry(found[1], first_line=number, last_line=number)
                 self._round, self._depth, place = found[2] == "(", 1, found.end()
                 self._parts, self._block = [], Block(self._limits)
+                self._remark = line[: found.start()].lstrip().startswith("%")
+                if self._remark:
+                    self._entry.repairs.append("The entry is marked as a remark with %.")
                 self._block.add(number, line)
             elif place == 0:
+                if self._remark and line.lstrip().startswith("%"):
+                    line = line.lstrip()[1:]
                 self._block.add(number, line)
                 self._entry.last_line = number
             end = self._close(line, place)

@@ -29,6 +29,8 @@ _TYPES = {
     "www": "webpage", "webpage": "webpage", "dataset": "dataset", "software": "software", "patent": "patent",
     "unpublished": "manuscript", "misc": "document",
 }  # fmt: skip
+_NUMBERED = frozenset(("report", "patent", "dataset", "document", "manuscript", "book", "thesis", "software", "standard"))
+"""Types whose number is their own (of a report, a patent, a series), not an issue of a journal."""
 _VERBATIM = frozenset(("doi", "url", "eprint", "pmid", "pmcid", "file", "urldate", "issn", "isbn", "crossref", "ids", "bdsk-url-1", "bdsk-url-2", "adsurl", "biburl", "verified", "verified_on"))
 _CROSSREF = re.compile(r"(?i)\bcrossref\s*=\s*[{\"]?\s*([^\s,{}\"]+)")
 _PAGE_DASH = re.compile(r"\s*(?:-{1,3}|–|—|−|‐)\s*")
@@ -108,7 +110,7 @@ def bib_draft(entry: BibEntry, parent: BibEntry | None = None) -> Draft:
     kind = entry.kind.lower()
     draft.csl_type = _TYPES.get(kind, "document")
     _titles(fields, draft, kind)
-    people, complete = bib_people(" ".join(" and ".join(fields.all("author", "authors")).split()))
+    people, complete = bib_people(" ".join(re.sub(r"(?<!\\)%[^\n]*\n", " ", " and ".join(fields.all("author", "authors"))).split()))
     draft.authors, draft.authors_complete = people, complete
     _where(fields, draft)
     _identifiers(fields, draft)
@@ -157,7 +159,10 @@ def _titles(fields: Fields, draft: Draft, kind: str) -> None:
 
 def _where(fields: Fields, draft: Draft) -> None:
     draft.volume = bib_text(fields.first("volume"))
-    draft.issue = bib_text(fields.first("number", "issue"))
+    if draft.csl_type in _NUMBERED:
+        draft.issue = bib_text(fields.first("issue"))
+    else:
+        draft.issue = bib_text(fields.first("number", "issue"))
     pages = _PAGE_DASH.sub("-", bib_text(fields.first("pages")))
     draft.pages = page_range(pages) or bib_text(fields.first("eid", "article-number", "art_number", "articleno"))
     year, month, day = fields.first("year"), bib_text(fields.first("month")), bib_text(fields.first("day"))
@@ -188,7 +193,8 @@ def _identifiers(fields: Fields, draft: Draft) -> None:
             fields.all("archiveprefix", "eprinttype", "arxivid")
     links = [value.replace("\\_", "_").replace("\\%", "%").replace("\\&", "&").replace("\\#", "#").replace("\\~{}", "~") for value in fields.all("url")]
     links += re.findall(r"\\url\{([^{}\s]+)\}", " ".join(fields.peek("howpublished", "note")))
-    for value in links:
+    for value in links + [value for value in fields.peek("eprint") if "://" in value] + [value for value in fields.peek("note") if value.strip("{} ").upper().startswith("PMID")]:
+        value = value.replace("{", "").replace("}", "")
         draft.identify_in(value, Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV)
     draft.url = next((link for link in links if re.match(r"(?:https?|ftp)://", link)), "")
     draft.dropped += [("url", link) for link in links if link != draft.url]

@@ -84,7 +84,8 @@ def _xml(pattern: str) -> Callable[[str], bool]:
 
 
 _TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
-    ("pubmed_xml", _xml(r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle|MedlineCitationSet|MedlineCitation)[\s>]")),
+    ("pubmed_xml", _xml(r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)[\s>]")),
+    ("medline_xml", _xml(r"<(?:MedlineCitationSet|MedlineCitation)[\s>]")),
     ("endnote_xml", _xml(r"(?i)<records?>[\s\S]{0,4000}<(?:database|ref-type|source-app|contributors|titles|rec-number)\b")),
     ("word_xml", _xml(r"schemas\.(?:openxmlformats|microsoft)\.\S*/bibliography|purl\.oclc\.org/ooxml/officeDocument/bibliography|<(?:\w+:)?Sources[\s>][\s\S]*<(?:\w+:)?SourceType>")),
     ("rdf", _xml(r"<(?:rdf:)?RDF\b")),

@@ -92,6 +92,8 @@ class Draft:
     warnings: list[str] = field(default_factory=list)
     claimed: dict[str, str] = field(default_factory=dict)
     database: str = ""
+    whole: Record | None = None
+    """A record that another parser has read; the other values do not count then."""
 
     def identify(self, scheme: Scheme, text: str, name: str = "") -> bool:
         """Take an identifier. What is none is kept among the dropped fields as `name`, with a warning."""
@@ -178,7 +180,7 @@ class Draft:
     def entry(self, number: int, first_line: int, last_line: int, text: str, limits: Limits, cut: bool = False) -> Entry:
         """The finished entry. Without title, identifier, author and container there is nothing that could be cited."""
         shown = text[: limits.text]
-        record = None if self.is_empty else self.record()
+        record = None if self.is_empty else self.whole or self.record()
         return Entry(
             number=number,
             first_line=first_line,
@@ -195,6 +197,8 @@ class Draft:
 
     @property
     def is_empty(self) -> bool:
+        if self.whole is not None:
+            return not (self.whole.title or self.whole.identifiers or self.whole.authors)
         return not (self.title or self.original_title or self.identifiers or self.authors or self.journal or self.abstract or self.url)
 
     def record(self) -> Record:

@@ -10,7 +10,7 @@ from litapp.core.formats.importers.draft import Draft, claims_in, page_range, ti
 from litapp.core.formats.importers.encoding import TextEncoding
 from litapp.core.formats.importers.names import is_et_al, person
 from litapp.core.formats.importers.reading import Entry, Limits
-from litapp.core.formats.importers.xmlstream import Element, iter_elements, local_name, source_text, text_of
+from litapp.core.formats.importers.xmlstream import Element, local_name, read_elements, text_of
 from litapp.core.records import Scheme
 
 _TYPES = {
@@ -31,9 +31,7 @@ _FACES = {"italic": "i", "superscript": "sup", "subscript": "sub"}
 
 def read_endnote_xml(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iterator[Entry]:
     """The records of an EndNote XML file, one at a time."""
-    for number, element in enumerate(iter_elements(stream, encoding, limits, frozenset(("record",))), start=1):
-        text, first, last = source_text(element, limits)
-        yield endnote_draft(element).entry(number, first, last, text, limits)
+    return read_elements(stream, encoding, limits, frozenset(("record",)), endnote_draft)
 
 
 def endnote_draft(record: Element) -> Draft:
@@ -52,7 +50,7 @@ def endnote_draft(record: Element) -> Draft:
     _people(record, draft)
     draft.volume, draft.issue = tidy(_field(record, "volume")), tidy(_field(record, "number")) or tidy(_field(record, "issue"))
     pages = page_range(_field(record, "pages"))
-    if whole and pages.isdigit():
+    if draft.csl_type in ("book", "thesis") and pages.isdigit():
         draft.dropped.append(("pages", pages))
     else:
         draft.pages = pages
@@ -118,7 +116,10 @@ def _identifiers(record: Element, draft: Draft) -> None:
     draft.dropped += [("url", text_of(one)) for one in record.iterfind("urls/*/url") if text_of(one) and text_of(one) != draft.url]
     accession = _field(record, "accession-num")
     draft.source_id = accession
-    provider = " ".join((draft.database, _field(record, "remote-database-provider"), *(text_of(one) for one in record.iterfind("database"))))
+    provider = f"{draft.database} {_field(record, 'remote-database-provider')}"
+    kind = record.find("ref-type")
+    if kind is not None and text_of(kind) == "0":
+        provider += " PubMed"  # Mendeley writes 0 for every type, and PMIDs as accession numbers
     if re.fullmatch(r"[1-9]\d{4,7}", accession) and re.search(r"pubmed|medline|\bnlm\b", provider, re.IGNORECASE) and "embase" not in provider.lower():
         draft.identify(Scheme.PMID, accession)
     elif re.match(r"(?:pmid|pubmed|medline)\b", accession, re.IGNORECASE):

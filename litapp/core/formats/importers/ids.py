@@ -15,7 +15,7 @@ from litapp.core.records import Identifier, Scheme
 
 _ASKED = frozenset((Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV, Scheme.OPENALEX, Scheme.S2))
 _HEADERS = re.compile(r"[\s\"'#]*(?:pmids?|dois?|pmcids?|ids?|identifiers?|pubmed ids?|arxiv(?: ids?)?|uids?)[\s\"':;,]*(?:\t.*)?\Z", re.IGNORECASE)
-_PARTS = re.compile(r"[\s,;|\t]+(?=(?:\"|')?(?:doi:|https?://|10\.\d{4,9}/|pmid|pmc\d|arxiv|\d{1,8}(?:\D|\Z)))|\"\s*,\s*\"", re.IGNORECASE)
+_PARTS = re.compile(r"[\s,;|\t]+(?=(?:\"|')?(?:doi:|https?://|10\.\d{4,9}/|pmid|pmc\d|arxiv|\d{1,8}(?:[\s,;|\"']|\Z)))|\"\s*,\s*\"", re.IGNORECASE)
 _NO_IDENTIFIER = Problem(
     "no_identifier",
     "This line holds no PMID, DOI, PMCID or arXiv id.",
@@ -47,6 +47,16 @@ def identifiers_of_line(line: str) -> list[tuple[str, Identifier | None]]:
     return out
 
 
+def _one_reference(line: str, parts: list[tuple[str, Identifier | None]]) -> tuple[Identifier, ...]:
+    """The identifiers of one reference: a line that names one of each scheme, with their labels ("PMID: …")."""
+    known = [one for _, one in parts if one is not None]
+    found = tuple(dict.fromkeys(known + [one for one in find_identifiers(line) if one.scheme in _ASKED]))
+    labels = len(re.findall(r"\b(?:doi|pmid|pmcid|arxiv)\b", line, re.IGNORECASE))
+    if len(found) > 1 and len({one.scheme for one in found}) == len(found) and labels >= len(found) - 1:
+        return found
+    return ()
+
+
 def looks_like_ids(text: str) -> bool:
     """Whether a text is a list of identifiers: two thirds of its lines are nothing else."""
     lines = [line for line in text.split("\n")[:400] if line.strip()]
@@ -72,11 +82,16 @@ def read_ids(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry
         parts = identifiers_of_line(line)
         if parts and all(one is None for _, one in parts):
             parts = [(line.strip(), None)]
+        same = _one_reference(line, parts)
+        if same:
+            number += 1
+            yield _entry(number, at, line.strip(), same, limits)
+            continue
         for part, one in parts:
             if one is None and len(parts) > 1:
                 continue
             number += 1
-            yield _entry(number, at, part, one, limits)
+            yield _entry(number, at, part, (one,) if one else (), limits)
 
 
 def read_text_ids(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
@@ -93,11 +108,11 @@ def read_text_ids(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[
             if one not in seen:
                 seen.add(one)
                 number += 1
-                yield _entry(number, at, line, one, limits)
+                yield _entry(number, at, line, (one,), limits)
 
 
-def _entry(number: int, at: int, text: str, one: Identifier | None, limits: Limits) -> Entry:
-    if one is None:
+def _entry(number: int, at: int, text: str, found: tuple[Identifier, ...], limits: Limits) -> Entry:
+    if not found:
         return Entry(number, at, at, text[: limits.text], None, _NO_IDENTIFIER, text_cut=len(text) > limits.text)
-    draft = Draft(identifiers={one: None}, csl_type="document")
+    draft = Draft(identifiers=dict.fromkeys(found), csl_type="document")
     return draft.entry(number, at, at, text, limits)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from litapp.core.formats.importers.bibnames import bib_people
 from litapp.core.formats.importers.draft import Draft, page_range, tidy, words
 from litapp.core.formats.importers.encoding import TextEncoding
 from litapp.core.formats.importers.names import person
 from litapp.core.formats.importers.reading import Entry, Limits
-from litapp.core.formats.importers.xmlstream import Element, iter_elements, local_name, source_text, text_of
+from litapp.core.formats.importers.xmlstream import Element, local_name, read_elements, text_of
 from litapp.core.records import Person, Scheme
 
 _TYPES = {
@@ -27,9 +28,7 @@ _READ = frozenset((
 
 def read_msbib(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iterator[Entry]:
     """The sources of a Word bibliography, one at a time."""
-    for number, element in enumerate(iter_elements(stream, encoding, limits, frozenset(("Source",))), start=1):
-        text, first, last = source_text(element, limits)
-        yield msbib_draft(element).entry(number, first, last, text, limits)
+    return read_elements(stream, encoding, limits, frozenset(("Source",)), msbib_draft)
 
 
 def msbib_draft(source: Element) -> Draft:
@@ -71,11 +70,23 @@ def _people(source: Element, draft: Draft) -> None:
         if local_name(group) != "Author":
             continue
         for role in group:
-            people = [found for one in role.iter() if (found := _person(one)) is not None]
+            people = [found for one in role.iter() for found in _persons(one)]
             if local_name(role) == "Author":
                 draft.authors += people
             else:
                 draft.dropped += [(local_name(role), one.name) for one in people]
+
+
+def _persons(element: Element) -> list[Person]:
+    """The persons of one element. Programs that export to Word put several into one ("Adam and Other, Cezary")."""
+    parts = {local_name(one): text_of(one) for one in element}
+    middle = parts.get("Middle", "")
+    found = re.match(r"(.*?)\s*\band\s+(.*,.*)", middle)
+    if found and local_name(element) == "Person":
+        first = " ".join(filter(None, (parts.get("First", ""), found[1])))
+        return [Person(family=parts.get("Last", ""), given=first), *bib_people(found[2])[0]]
+    one = _person(element)
+    return [one] if one else []
 
 
 def _person(element: Element) -> Person | None:

@@ -105,10 +105,11 @@ def _plain_name(text: str, first_last: bool) -> Person:
     place = len(words)
     while place > 1 and _ALL_INITIALS.fullmatch(words[place - 1]):
         place -= 1
-    if place < len(words) and not all(_DOTTED.fullmatch(word) for word in words[:place]):
+    shouted = text.isupper() and place < len(words) and len(words[place]) > 2
+    if place < len(words) and not shouted and not all(_DOTTED.fullmatch(word) for word in words[:place]):
         return Person(family=" ".join(words[:place]), given=" ".join(words[place:]), suffix=suffix)
     place = 0
-    while place < len(words) - 1 and _DOTTED.fullmatch(words[place]):
+    while not shouted and place < len(words) - 1 and _DOTTED.fullmatch(words[place]):
         place += 1
     if place:
         return Person(family=" ".join(words[place:]), given=" ".join(words[:place]), suffix=suffix)

@@ -17,7 +17,7 @@ from litapp.core.formats.importers.ids import read_ids, read_text_ids
 from litapp.core.formats.importers.medline import read_medline
 from litapp.core.formats.importers.msbib import read_msbib
 from litapp.core.formats.importers.ovid import read_ovid
-from litapp.core.formats.importers.pubmed import read_pubmed_xml
+from litapp.core.formats.importers.pubmed import read_medline_xml, read_pubmed_xml
 from litapp.core.formats.importers.rdf import read_rdf
 from litapp.core.formats.importers.reading import Entry, Limits, Reading, UnreadableFile
 from litapp.core.formats.importers.refer import read_refer
@@ -25,8 +25,11 @@ from litapp.core.formats.importers.refworks import read_refworks
 from litapp.core.formats.importers.ris import read_ris
 from litapp.core.formats.importers.tables import find_delimiter, read_table
 from litapp.core.formats.importers.wos import read_wos
+from litapp.core.identifiers import find_identifiers
 
 _HEAD = 64_000
+_SEARCHED = 50_000
+"""Lines of a text of no known format that are searched for an identifier."""
 _Lines = Iterator[tuple[int, str]]
 
 
@@ -60,6 +63,7 @@ class StreamFormat:
 
 
 STREAM_FORMATS = {
+    "medline_xml": StreamFormat("MEDLINE XML", read_medline_xml),
     "pubmed_xml": StreamFormat("PubMed XML", read_pubmed_xml),
     "endnote_xml": StreamFormat("EndNote XML", read_endnote_xml),
     "word_xml": StreamFormat("Word bibliography", read_msbib),
@@ -83,7 +87,7 @@ def read_file(stream: BinaryIO, *, name: str = "", limits: Limits = Limits()) ->
     refuse_binary(head)
     encoding = find_encoding(stream)
     text = _head(stream, encoding.codec, encoding.skip)
-    key = find_format(text)
+    key = _format(text, stream, encoding, limits)
     if key in STREAM_FORMATS:
         whole = STREAM_FORMATS[key]
         return Reading(key, whole.label, encoding.label, whole.read(stream, encoding, limits))
@@ -108,6 +112,20 @@ def _table(text: str, encoding: str, lines: _Lines, limits: Limits) -> Reading:
     query = _QUERY.match(text)
     stated = query[1].strip().strip('"').replace('""', '"') if query else ""
     return Reading("table", label, encoding, read_table(lines, limits, delimiter), query=stated)
+
+
+def _format(text: str, stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> str:
+    try:
+        return find_format(text)
+    except UnreadableFile as unknown:
+        if unknown.kind != "unknown_format":
+            raise
+        for number, line in read_lines(stream, encoding, limits):
+            if find_identifiers(line):
+                return "text_ids"
+            if number > _SEARCHED:
+                break
+        raise
 
 
 def _head(stream: BinaryIO, codec: str, skip: int) -> str:

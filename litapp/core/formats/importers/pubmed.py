@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from litapp.core.formats.importers.draft import EMPTY_ENTRY
+from litapp.core.formats.importers.draft import Draft
 from litapp.core.formats.importers.encoding import TextEncoding
 from litapp.core.formats.importers.reading import IMPORT_SOURCE, Entry, Limits
-from litapp.core.formats.importers.xmlstream import iter_elements, source_text
+from litapp.core.formats.importers.xmlstream import Element, read_elements
 from litapp.core.formats.pubmedxml import pubmed_record
 
-_NAMES = frozenset(("PubmedArticle", "PubmedBookArticle", "MedlineCitation"))
+_NAMES = frozenset(("PubmedArticle", "PubmedBookArticle"))
+_BARE = frozenset(("MedlineCitation",))
 
 
 def read_pubmed_xml(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iterator[Entry]:
     """The records of a PubMed XML file, one at a time."""
-    for number, element in enumerate(iter_elements(stream, encoding, limits, _NAMES), start=1):
-        text, first, last = source_text(element, limits)
-        record = pubmed_record(element, IMPORT_SOURCE)
-        readable = bool(record.title or record.identifiers or record.authors)
-        yield Entry(
-            number=number,
-            first_line=first,
-            last_line=last,
-            text=text[: limits.text],
-            record=record if readable else None,
-            problem=None if readable else EMPTY_ENTRY,
-            database="PubMed",
-            warnings=record.warnings,
-            text_cut=len(text) > limits.text,
-        )
+    return read_elements(stream, encoding, limits, _NAMES, _draft)
+
+
+def read_medline_xml(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iterator[Entry]:
+    """The records of an old MedlineCitationSet, one at a time."""
+    return read_elements(stream, encoding, limits, _BARE, _draft)
+
+
+def _draft(element: Element) -> Draft:
+    record = pubmed_record(element, IMPORT_SOURCE)
+    return Draft(whole=record, database="PubMed", warnings=list(record.warnings))

@@ -38,7 +38,7 @@ _TEXTS = frozenset(("AB", "N2", "TI", "T1", "T2", "T3", "BT", "ST", "JO", "JF"))
 _ISSUE = re.compile(r"(?:(?:no|nr|issue|suppl(?:ement)?|pt|part|s)\b\.?\s*)?[A-Za-z]?\d{1,4}(?:\s*[-–/]\s*\d{1,4})?(?:\s*(?:suppl|pt|part|s)\b\.?\s*\w{0,4})?|suppl\w*\.?\s*\w{0,4}", re.IGNORECASE)
 _MEDLINE = re.compile(r"pubmed|medline|\bNLM\b|national library of medicine", re.IGNORECASE)
 _EMBASE = re.compile(r"embase|psyc|cinahl|scopus|web of science|central|biosis", re.IGNORECASE)
-_OF_OTHERS = re.compile(r"erratum|errata|corrigend|comment|retract|republish|update|cited|references?\b|original", re.IGNORECASE)
+_OF_OTHERS = re.compile(r"errat|corrigend|comment|retract|republish|updates?\b|cited (?!by)|references?\b|original|replac", re.IGNORECASE)
 """Notes that name other papers: their identifiers are not the record's own."""
 _PREPRINT = re.compile(r"\b(?:medrxiv|biorxiv|arxiv|preprints?|research square|ssrn|psyarxiv|chemrxiv)\b", re.IGNORECASE)
 
@@ -196,7 +196,8 @@ def _identifiers(fields: Fields, draft: Draft) -> None:
             if _pubmed_number(tag, value, bool(medline), draft):
                 fields.take_value(tag, value)
     links = fields.all("UR") + fields.all("LK", "L2", "L1", "L3", "L4")
-    for value in links + [value for value in fields.peek("M3", "N1") if not _OF_OTHERS.search(value)]:
+    notes = [part for value in fields.peek("M3", "N1") for part in value.split("; ") if not _OF_OTHERS.search(part)]
+    for value in links + notes:
         draft.identify_in(value, Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV)
     draft.url = next((url for link in links if (url := _address(link))), "")
     draft.dropped += [("UR", link) for link in dict.fromkeys(links) if _address(link) != draft.url]

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.entities import name2codepoint
 from io import RawIOBase
 from typing import BinaryIO
 
 from lxml import etree
 
+from litapp.core.formats.importers.draft import Draft
 from litapp.core.formats.importers.encoding import TextEncoding, repaired
-from litapp.core.formats.importers.reading import Limits, UnreadableFile
+from litapp.core.formats.importers.reading import Entry, Limits, Problem, UnreadableFile
 
 Element = etree._Element
 
@@ -25,7 +26,6 @@ _XML_OWN = frozenset(("amp", "lt", "gt", "quot", "apos"))
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:#(\d{1,8});|#[xX]([0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
-_CLOSE_NEXT = 5
 
 
 class _Clean(RawIOBase):
@@ -123,6 +123,81 @@ def iter_elements(
             "Export the records again. What stands before this place was read.",
             line,
         ) from error
+
+
+def read_elements(
+    stream: BinaryIO, encoding: TextEncoding, limits: Limits, names: frozenset[str], make: Callable[[Element], Draft]
+) -> Iterator[Entry]:
+    """The entry of each element of these names. Where the XML is broken, the rest is read element by element: what can
+    be read still is, what cannot is an entry with a problem."""
+    number = 0
+    try:
+        for element in iter_elements(stream, encoding, limits, names):
+            number += 1
+            text, first, last = source_text(element, limits)
+            yield make(element).entry(number, first, last, text, limits)
+        return
+    except UnreadableFile as error:
+        if error.kind != "damaged":
+            raise
+        broken = error
+    pieces = 0
+    for text, line in _pieces(stream, encoding, limits, names):
+        pieces += 1
+        if pieces <= number:
+            continue
+        yield _piece_entry(text, line, pieces, limits, make)
+    if not pieces:
+        raise broken
+
+
+def _piece_entry(text: str, line: int, number: int, limits: Limits, make: Callable[[Element], Draft]) -> Entry:
+    last = line + text.count("\n")
+    try:
+        element = etree.fromstring(text.encode(), etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True))
+    except etree.XMLSyntaxError as error:
+        problem = Problem("broken_xml", f"The XML of this record is broken: {str(error.msg).split(', line')[0]}.", "Look at its lines in the file, or export the record again.")
+        return Entry(number, line, last, text[: limits.text], None, problem, text_cut=len(text) > limits.text)
+    return make(element[0] if local_name(element) == "wrapped" else element).entry(number, line, last, text, limits)
+
+
+def _pieces(stream: BinaryIO, encoding: TextEncoding, limits: Limits, names: frozenset[str]) -> Iterator[tuple[str, int]]:
+    """The text of each element of these names, found by its tags alone, and its line."""
+    source = _Clean(stream, encoding, limits)
+    alternatives = "|".join(sorted(names))
+    opening = re.compile(rf"<((?:\w+:)?(?:{alternatives}))(?=[\s>])[^<>]*>")
+    spaces = ""
+    buffer, place, line = "", 0, 1
+    while True:
+        block = source.read()
+        source.since = 0
+        buffer = buffer[place:] + block.decode("utf-8")
+        place = 0
+        if not spaces:
+            spaces = " ".join(dict.fromkeys(re.findall(r"xmlns(?::\w+)?\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')", buffer[:4000])))
+        while True:
+            found = opening.search(buffer, place)
+            if not found:
+                line += buffer.count("\n", place)
+                place = len(buffer)
+                break
+            closing = re.compile(rf"</{re.escape(found[1])}\s*>").search(buffer, found.end())
+            following = opening.search(buffer, found.end())
+            if closing is None and following is None and block:
+                line += buffer.count("\n", place, found.start())
+                place = found.start()
+                break
+            ends = [one.end() if one is closing else one.start() for one in (closing, following) if one is not None]
+            end = min(ends, default=len(buffer))
+            line += buffer.count("\n", place, found.start())
+            text = buffer[found.start() : end]
+            yield (f"<wrapped {spaces}>{text}</wrapped>" if spaces else text), line
+            line += text.count("\n")
+            place = end
+        if not block:
+            return
+        if len(buffer) - place > limits.record:
+            raise UnreadableFile("record_too_long", "One record of this file is larger than any record.", "Export the records again.", line)
 
 
 def _wanted(element: Element, depth: int, names: frozenset[str] | None) -> bool:
