@@ -280,8 +280,6 @@ def _attach_supplements(groups: list[Group], nodes: Sequence[Node], candidates: 
         if not node.is_supplement:
             continue
         home = node.home_id or node.candidate_id
-        group = at.get(home or 0) or at.get(candidates.get(home or 0) or 0)
-        if group is None:
-            group = at[home or 0] = Group(home)
-            groups.append(group)
-        group.nodes.append(node)
+        found = at.get(home or 0) or at.get(candidates.get(home or 0) or 0)
+        if found is not None:
+            found.nodes.append(node)

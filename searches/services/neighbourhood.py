@@ -90,6 +90,17 @@ class Neighbourhood:
             self._merged_into.update(Candidate.objects.filter(pk__in=chunk).values_list("pk", "merged_into_id"))
         return groups_of(nodes, [*self._stored_pairs(), *self.found], self.answers(nodes), self._merged_into)
 
+    def verdicts_among(self, link_ids: Iterable[int]) -> list[tuple[int, int, PairVerdict]]:
+        """What the rules say of pairs of these links."""
+        wanted = set(link_ids)
+        found = []
+        for chunk in chunks(sorted(wanted)):
+            rows = RecordPair.objects.filter(a__in=chunk)
+            for a, b, relation, rule, why, rank in rows.values_list("a_id", "b_id", "relation", "rule", "why", "rank"):
+                if b in wanted:
+                    found.append((a, b, PairVerdict(Relation(relation), rule, why, rank)))
+        return found
+
     def merged_into(self, candidate_id: int) -> int | None:
         """Where a candidate of this neighbourhood was merged into before."""
         return self._merged_into.get(candidate_id)
@@ -226,11 +237,9 @@ class Neighbourhood:
 
     def _stored_pairs(self) -> Iterator[NodePair]:
         """Pairs among the nodes read that join or keep apart."""
-        for chunk in chunks(sorted(self._spread)):
-            rows = RecordPair.objects.filter(a__in=chunk).exclude(relation=Relation.DOUBTFUL)
-            for a, b, relation, rule, why, rank in rows.values_list("a_id", "b_id", "relation", "rule", "why", "rank"):
-                if b in self._spread:
-                    yield NodePair(self._nodes[a], self._nodes[b], PairVerdict(Relation(relation), rule, why, rank))
+        for a, b, verdict in self.verdicts_among(self._spread):
+            if verdict.relation is not Relation.DOUBTFUL:
+                yield NodePair(self._nodes[a], self._nodes[b], verdict)
 
 
 def _joins(verdict: PairVerdict) -> bool:

@@ -154,7 +154,7 @@ def _move(groups: Sequence[Group], new: set[Group]) -> None:
             if now != (node.candidate_id, node.home_id, *node.stored):
                 moved.append(
                     CandidateSource(
-                        pk=node.link_id, candidate_id=group.candidate_id, home_id=home, rule=node.rule, why=node.why
+                        pk=node.link_id, candidate_id=_id(group), home_id=home, rule=node.rule, why=node.why
                     )
                 )
     CandidateSource.objects.bulk_update(moved, ["candidate", "home", "rule", "why"], batch_size=200)
@@ -217,7 +217,7 @@ def renew_checks(rows: Sequence[tuple[Candidate, Record, list[str]]], *, after: 
 def _store_keys(project_id: int, nodes: Iterable[Node], bench: Workbench) -> None:
     BlockKey.objects.bulk_create(
         (
-            BlockKey(project_id=project_id, link_id=node.link_id, key=key)
+            BlockKey(project_id=project_id, link_id=node.link_id or 0, key=key)
             for node in nodes
             for key in sorted(bench.member(node.source_record_id).keys)
         ),
