@@ -150,8 +150,15 @@ def _numbered(pieces: Iterable[Piece]) -> ReferenceText:
             number += 1
         result.append(
             Piece(
-                piece.kind, piece.first_line, piece.last_line, piece.raw, piece.text,
-                number if piece.kind is PieceKind.REFERENCE else 0, piece.label, piece.identifiers, piece.why,
+                piece.kind,
+                piece.first_line,
+                piece.last_line,
+                piece.raw,
+                piece.text,
+                number if piece.kind is PieceKind.REFERENCE else 0,
+                piece.label,
+                piece.identifiers,
+                piece.why,
             )  # fmt: skip
         )
     return ReferenceText(tuple(result))
@@ -206,7 +213,9 @@ def _identifiers_of_line(body: str) -> list[tuple[str, Identifier]] | None:
         if whole is not None and whole.scheme in _LISTED_SCHEMES:
             return [(value, whole)]
     found = []
-    for token in re.split(r"[\s,;\"']+", re.sub(r"\b(?:PMIDs?|DOIs?|PMCIDs?)\s*[:=]\s*", " ", body, flags=re.IGNORECASE)):
+    for token in re.split(
+        r"[\s,;\"']+", re.sub(r"\b(?:PMIDs?|DOIs?|PMCIDs?)\s*[:=]\s*", " ", body, flags=re.IGNORECASE)
+    ):
         if not token.strip("[]()"):
             continue
         one = parse_identifier(token)
@@ -291,7 +300,11 @@ def _inline_items(line: _Line) -> list[_Line]:
         number += 1
         shape = {MarkKind.BRACKET: rf"[\[(（［]{number}[\])）］]"}.get(mark.kind, rf"{number}[.)]")
         cut = next(
-            (m.start() for m in re.finditer(rf"(?<=\s){shape}\s*(?=[^\W\d_a-zà-ÿ])", rest[3:]) if _complete(rest[3 : m.start() + 3].strip())),
+            (
+                m.start()
+                for m in re.finditer(rf"(?<=\s){shape}\s*(?=[^\W\d_a-zà-ÿ])", rest[3:])
+                if _complete(rest[3 : m.start() + 3].strip())
+            ),
             None,
         )
         if cut is None:
@@ -323,7 +336,9 @@ class _Splitter:
         full = sum(width >= 0.7 * widest for width in widths)
         self._wrapped = widest <= _WIDEST_WRAPPED and full >= 0.3 * len(widths)
         marks = [read_mark(line.body) for line in lines]
-        bare = sum(mark is not None and mark.kind is MarkKind.BARE and plausible(mark, expected=False) for mark in marks)
+        bare = sum(
+            mark is not None and mark.kind is MarkKind.BARE and plausible(mark, expected=False) for mark in marks
+        )
         self._bare = bare >= max(1, 0.2 * len(lines))
         numbers = [mark.number for mark in marks if mark is not None and mark.number is not None]
         steps = sum(b - a == 1 for a, b in pairwise(numbers))
@@ -463,7 +478,9 @@ class _Splitter:
     @staticmethod
     def _belongs_after_gap(top: _Draft, line: _Line, text: str) -> bool:
         if top.mark is None:
-            return bool(_GOES_ON.match(line.body) and not _complete(text) and signs(text) >= 1 and signs(line.body) >= 1)
+            return bool(
+                _GOES_ON.match(line.body) and not _complete(text) and signs(text) >= 1 and signs(line.body) >= 1
+            )
         if line.indent > top.indent and not is_annotation(line.body):
             return True
         return signs(text) < 2 and signs(line.body) >= 1 and not is_chat(line.body) and not _complete(line.body)
@@ -517,7 +534,9 @@ def _is_reference(draft: _Draft, text: str, drafts: Sequence[_Draft], under_head
         return bool(text)
     alike = [other for other in drafts if other.mark is not None and other.mark.kind is kind and not other.why]
     strong = sum(signs(plain(other.text)) >= 2 for other in alike)
-    return strength >= 2 or (2 * strong > len(alike) and strength >= 1) or (len(alike) >= 3 and strong >= 0.8 * len(alike))
+    return (
+        strength >= 2 or (2 * strong > len(alike) and strength >= 1) or (len(alike) >= 3 and strong >= 0.8 * len(alike))
+    )
 
 
 def _own_identifiers(raw: str) -> tuple[Identifier, ...]:
@@ -540,7 +559,9 @@ def _piece(
 
 # -- text of an entry --------------------------------------------------------------------------------------------------
 
-_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?((?:[^()\s\\<>]|\\.|\([^()\s]*\))+)>?(?:\s+\"[^\"]*\")?\s*\)")
+_LINK = re.compile(
+    r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?((?:[^()\s\\<>]|\\.|\([^()\s]*\))+)>?(?:\s+\"[^\"]*\")?\s*\)"
+)
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*])", re.DOTALL)
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|~>&-])")
 

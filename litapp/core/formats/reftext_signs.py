@@ -106,7 +106,12 @@ class Mark:
 _DIGITS = str.maketrans("０１２３４５６７８９⁰¹²³⁴⁵⁶⁷⁸⁹", "01234567890123456789")
 _MARKS: tuple[tuple[MarkKind, re.Pattern[str]], ...] = (
     (MarkKind.FOOTNOTE, re.compile(r"\[\^([^\]\s]{1,30})\]\s?[:：]\s*(.*)", re.DOTALL)),
-    (MarkKind.BRACKET, re.compile(r"(?:\\?\[|［|【|〔)\s*(?:ref\.?\s*)?(\d{1,4})\s*(?:\\?\]|］|】|〕)[.:)]?(?!\()\s*(.*)", re.DOTALL | re.I)),
+    (
+        MarkKind.BRACKET,
+        re.compile(
+            r"(?:\\?\[|［|【|〔)\s*(?:ref\.?\s*)?(\d{1,4})\s*(?:\\?\]|］|】|〕)[.:)]?(?!\()\s*(.*)", re.DOTALL | re.I
+        ),
+    ),
     (MarkKind.BRACKET, re.compile(r"(?:\(|（)\s*(\d{1,4})\s*(?:\)|）)[.:]?(?=\s|[^\W\d_])\s*(.*)", re.DOTALL)),
     (MarkKind.NUMBER, re.compile(r"(?:#|№|R|ref(?:erence)?\.?\s?)(\d{1,4})\s*[.:)\]]?\s+(.*)", re.DOTALL | re.I)),
     (MarkKind.NUMBER, re.compile(r"(?:\*\*|__)(\d{1,4})\s?[.):]?(?:\*\*|__)\s?[.):]?\s*(.*)", re.DOTALL)),
@@ -139,7 +144,9 @@ def read_mark(line: str) -> Mark | None:
     return None
 
 
-_NO_BEGINNING = re.compile(r"(?:e?pub\b|epub|doi\b|pmid\b|pubmed\b|available\b|accessed\b|https?:|[;:,)\]])", re.IGNORECASE)
+_NO_BEGINNING = re.compile(
+    r"(?:e?pub\b|epub|doi\b|pmid\b|pubmed\b|available\b|accessed\b|https?:|[;:,)\]])", re.IGNORECASE
+)
 _BEGINNING = re.compile(r"""[\s*_"“”‘’'«「『《\[(<{]*[^\W\d_]""")
 
 
