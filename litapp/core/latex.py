@@ -19,6 +19,7 @@ _ACCENTS = {
     ".": "\u0307",
     '"': "\u0308",
     "r": "\u030a",
+    "ocirc": "\u030a",
     "H": "\u030b",
     "v": "\u030c",
     "d": "\u0323",
@@ -159,10 +160,11 @@ _FOREIGN_HELD = re.compile("[\ue001-\ue007]")
 _NEEDS = re.compile(r"[\\{}$~]|--|``|''")
 _BASE = r"(?:\{\s*(\\[ij](?![A-Za-z])|[^\W\d_])\s*\}|(\\[ij])(?:\{\}|\s+|(?![A-Za-z]))|([^\W\d_]))"
 _ACCENT_SIGN = re.compile(rf"""\\([`'^~=."])\s*{_BASE}""")
-_ACCENT_LETTER = re.compile(rf"\\([uvHcdbkr])(?=\s|\{{)\s*{_BASE}")
+_ACCENT_LETTER = re.compile(rf"\\(ocirc|[uvHcdbkr])(?=\s|\{{)\s*{_BASE}")
 _MATH = re.compile(r"\$(?=\S)([^$]{1,400})(?<=\S)\$(?!\d)")
 _SURE_MATH = re.compile(r"\$([^$]{0,200}[\\^_][^$]{0,200})\$")
 """Math beyond doubt: it holds a command or a script. A lone "$" elsewhere may be a price."""
+_OPERATOR = re.compile(r"\$([-+=<>]{1,2})\$")
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 _QUOTED = re.compile(r"\\(?:enquote|mkbibquote)\*?\s*\{([^{}]*)\}")
 _MATH_SCRIPT = re.compile(r"([\^_])\s*(?:\{([^{}]*)\}|([A-Za-z0-9+-]))")
@@ -184,6 +186,7 @@ def latex_to_unicode(text: str) -> str:
         return text
     text = _FOREIGN_HELD.sub("", text)
     if "$" in text:
+        text = _OPERATOR.sub(r"\1", text)
         text = _SURE_MATH.sub(lambda found: _math(found) + ("{}" if _ENDS_IN_COMMAND.search(found[1]) else ""), text)
     if "\\" in text:
         text = _LINK.sub("", text.replace("\\\\", " "))

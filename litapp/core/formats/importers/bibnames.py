@@ -16,6 +16,7 @@ _GROUP_WORD = re.compile(
 )
 _JOINING = frozenset(("of", "for", "and", "the", "on", "in", "at", "from", "to"))
 """Small words that stand in names of groups, and are no particles of family names."""
+_PARTICLES = frozenset("van von der den de del della di da dos das du le la el ten ter te zu zur vom al bin".split())
 _EXTENDED = re.compile(r"\s*(family|given|prefix|suffix|useprefix|given-i)\s*=\s*(.*)", re.DOTALL)
 
 
@@ -79,7 +80,9 @@ def bib_person(name: str) -> Person | None:
         if re.search(r"\binc\b|\bltd\b", name, re.IGNORECASE):
             return Person(literal=_plain(name))
         family, suffix, given = _plain(parts[0]), _plain(parts[1]), _plain(" ".join(parts[2:]))
-        if not re.fullmatch(r"(?:jr|sr|[ivx]+|\d(?:nd|rd|th)|junior|senior)\.?", suffix, re.IGNORECASE) and re.fullmatch(r"(?:jr|sr|[ivx]{2,})\.?", given, re.IGNORECASE):
+        if not re.fullmatch(
+            r"(?:jr|sr|[ivx]+|\d(?:nd|rd|th)|junior|senior)\.?", suffix, re.IGNORECASE
+        ) and re.fullmatch(r"(?:jr|sr|[ivx]{2,})\.?", given, re.IGNORECASE):
             suffix, given = given, suffix
         return Person(family=family, given=given, suffix=suffix)
     if len(parts) == 2:
@@ -118,15 +121,22 @@ def _first_von_last(name: str) -> Person | None:
     if any(_plain(word) in _JOINING for word in words[1:-1]):
         return Person(literal=whole)
     initials = person(whole)
-    if initials is not None and initials.family and not (whole.isupper() and len(initials.given) > 3) and re.fullmatch(r"(?:[A-Z]\.?[- ]?){1,4}", initials.given) and whole.endswith(initials.given):
+    if (
+        initials is not None
+        and initials.family
+        and not (whole.isupper() and len(initials.given) > 3)
+        and re.fullmatch(r"(?:[A-Z]\.?[- ]?){1,4}", initials.given)
+        and whole.endswith(initials.given)
+    ):
         return initials
     suffix = ""
     if len(words) > 2 and re.fullmatch(r"(?:Jr|Sr|JR|SR|I{2,3}|IV)\.?", _plain(words[-1])):
         suffix = _plain(words.pop())
     lower = [place for place, word in enumerate(words[:-1]) if _is_lower(word)]
     first = lower[0] if lower else len(words) - 1
-    if first == 0:
+    if first == 0 and (len(words) > 2 or _plain(words[0]) in _PARTICLES):
         return Person(family=_plain(" ".join(words)), suffix=suffix)
+    first = first or len(words) - 1
     return Person(family=_plain(" ".join(words[first:])), given=_plain(" ".join(words[:first])), suffix=suffix)
 
 

@@ -14,7 +14,9 @@ from litapp.core.formats.importers.reading import Limits
 from litapp.core.formats.importers.tagged import Block
 
 START = re.compile(r"@[ \t]*([A-Za-z][\w-]*)[ \t]*([{(])")
-_START_LINE = re.compile(r"[ \t]*@[ \t]*([A-Za-z][\w-]*)[ \t]*[{(][ \t]*(?:[^\s,{}=\"]*[ \t]*,|[^\s,{}=\"]*[ \t]*\Z|[\w-]+[ \t]*=)")
+_START_LINE = re.compile(
+    r"[ \t]*@[ \t]*([A-Za-z][\w-]*)[ \t]*[{(][ \t]*(?:[^\s,{}=\"]*[ \t]*,|[^\s,{}=\"]*[ \t]*\Z|[\w-]+[ \t]*=)"
+)
 _OPEN_LINE = re.compile(r"[ \t]*@[ \t]*[A-Za-z][\w-]*[ \t]*\Z")
 _NAME = re.compile(r"\s*([^\s=,{}\"#()]+)\s*=\s*")
 _NEXT_FIELD = re.compile(r"(?:,|\n)\s*[A-Za-z][\w+-]*\s*=\s*[{\"\d]")
@@ -61,7 +63,11 @@ class _Splitter:
     def take(self, number: int, line: str) -> Iterator[BibEntry]:
         if self._waiting:
             line, self._waiting = f"{self._waiting} {line.lstrip()}", ""
-        if self._entry is not None and _START_LINE.match(line.lstrip("% ") if self._remark else line) and self._entry.kind.lower() != "comment":
+        if (
+            self._entry is not None
+            and _START_LINE.match(line.lstrip("% ") if self._remark else line)
+            and self._entry.kind.lower() != "comment"
+        ):
             self._entry.repairs.append("The closing brace of the entry is missing; it was read up to the next entry.")
             yield self._finish()
         if self._entry is None and _OPEN_LINE.fullmatch(line):
@@ -90,7 +96,12 @@ class _Splitter:
                 self._parts.append(line[place:] + "\n")
                 return
             rest = line[end + 1 :].strip()
-            if rest.startswith(",") and (not rest[1:].strip() or _NAME.match(rest[1:])) and not self._round and self._unfinished(line[place:end]):
+            if (
+                rest.startswith(",")
+                and (not rest[1:].strip() or _NAME.match(rest[1:]))
+                and not self._round
+                and self._unfinished(line[place:end])
+            ):
                 self._parts.append(line[place:end])
                 self._entry.repairs.append("A closing brace stands too early; the fields after it were read too.")
                 self._depth, place = 1, end + 1
@@ -130,7 +141,9 @@ class _Splitter:
 
     def end(self) -> Iterator[BibEntry]:
         if self._entry is not None:
-            self._entry.repairs.append("The closing brace of the entry is missing; it was read up to the end of the file.")
+            self._entry.repairs.append(
+                "The closing brace of the entry is missing; it was read up to the end of the file."
+            )
             yield self._finish()
 
 
@@ -186,7 +199,11 @@ def _value(text: str, place: int, strings: Mapping[str, str], entry: BibEntry) -
                 following = _NEXT_FIELD.search(text, place)
                 end = following.start() if following else len(text)
                 entry.repairs.append("A brace is never closed; the field was read up to the next one.")
-                parts.append(text[place + 1 : end].rstrip().rstrip(",").removesuffix("}") if text[place + 1 : end].count("}") > text[place + 1 : end].count("{") else text[place + 1 : end].rstrip(" ,\n"))
+                parts.append(
+                    text[place + 1 : end].rstrip().rstrip(",").removesuffix("}")
+                    if text[place + 1 : end].count("}") > text[place + 1 : end].count("{")
+                    else text[place + 1 : end].rstrip(" ,\n")
+                )
                 return "".join(parts), end
             parts.append(text[place + 1 : end])
             place = end + 1

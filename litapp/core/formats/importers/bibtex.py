@@ -29,9 +29,31 @@ _TYPES = {
     "www": "webpage", "webpage": "webpage", "dataset": "dataset", "software": "software", "patent": "patent",
     "unpublished": "manuscript", "misc": "document",
 }  # fmt: skip
-_NUMBERED = frozenset(("report", "patent", "dataset", "document", "manuscript", "book", "thesis", "software", "standard"))
+_NUMBERED = frozenset(
+    ("report", "patent", "dataset", "document", "manuscript", "book", "thesis", "software", "standard")
+)
 """Types whose number is their own (of a report, a patent, a series), not an issue of a journal."""
-_VERBATIM = frozenset(("doi", "url", "eprint", "pmid", "pmcid", "file", "urldate", "issn", "isbn", "crossref", "ids", "bdsk-url-1", "bdsk-url-2", "adsurl", "biburl", "verified", "verified_on"))
+_VERBATIM = frozenset(
+    (
+        "doi",
+        "url",
+        "eprint",
+        "pmid",
+        "pmcid",
+        "file",
+        "urldate",
+        "issn",
+        "isbn",
+        "crossref",
+        "ids",
+        "bdsk-url-1",
+        "bdsk-url-2",
+        "adsurl",
+        "biburl",
+        "verified",
+        "verified_on",
+    )
+)
 _CROSSREF = re.compile(r"(?i)\bcrossref\s*=\s*[{\"]?\s*([^\s,{}\"]+)")
 _PAGE_DASH = re.compile(r"\s*(?:-{1,3}|–|—|−|‐)\s*")
 _ESCAPED_ENTITY = re.compile(r"\{?\\&\}?(?=(?:amp|lt|gt|quot|#\d+|#x[0-9a-fA-F]+|nbsp|[A-Za-z]{2,8});)")
@@ -110,12 +132,19 @@ def bib_draft(entry: BibEntry, parent: BibEntry | None = None) -> Draft:
     kind = entry.kind.lower()
     draft.csl_type = _TYPES.get(kind, "document")
     _titles(fields, draft, kind)
-    people, complete = bib_people(" ".join(re.sub(r"(?<!\\)%[^\n]*\n", " ", " and ".join(fields.all("author", "authors"))).split()))
+    people, complete = bib_people(
+        " ".join(re.sub(r"(?<!\\)%[^\n]*\n", " ", " and ".join(fields.all("author", "authors"))).split())
+    )
     draft.authors, draft.authors_complete = people, complete
     _where(fields, draft)
     _identifiers(fields, draft)
     draft.abstracted(*(bib_text(value) for value in fields.all("abstract")))
-    draft.keywords = [word for value in fields.all("keywords", "keyword", "author_keywords", "keywords-plus") for part in re.split(r"[;,]", bib_text(value)) if (word := part.strip())]
+    draft.keywords = [
+        word
+        for value in fields.all("keywords", "keyword", "author_keywords", "keywords-plus")
+        for part in re.split(r"[;,]", bib_text(value))
+        if (word := part.strip())
+    ]
     draft.languages = [bib_text(value) for value in fields.all("language", "langid")]
     for name in CLAIMED_NAMES:
         value = bib_text(fields.first(name))
@@ -132,7 +161,9 @@ def _inherited(entry: BibEntry, parent: BibEntry) -> list[tuple[str, str]]:
     own = {name for name, _ in entry.fields}
     out = []
     for name, value in parent.fields:
-        target = "booktitle" if name == "title" and entry.kind.lower() not in ("book", "proceedings", "collection") else name
+        target = (
+            "booktitle" if name == "title" and entry.kind.lower() not in ("book", "proceedings", "collection") else name
+        )
         if target not in own and name not in ("author", "crossref", "doi", "url", "pages", "abstract", "keywords"):
             out.append((target, value))
     return out
@@ -142,19 +173,26 @@ def _titles(fields: Fields, draft: Draft, kind: str) -> None:
     draft.title = bib_text(fields.first("title"))
     subtitle = bib_text(fields.first("subtitle"))
     if subtitle:
-        draft.title = f"{draft.title}{'' if draft.title.endswith((':', '?', '!')) else ':'} {subtitle}" if draft.title else subtitle
-    names = [bib_text(fields.first(name)) for name in ("journal", "journaltitle", "booktitle", "maintitle", "series")]
-    full = [name for name in names[:3] if name]
-    if draft.csl_type in ("chapter", "paper-conference") and names[2]:
-        full.insert(0, names[2])
+        draft.title = (
+            f"{draft.title}{'' if draft.title.endswith((':', '?', '!')) else ':'} {subtitle}"
+            if draft.title
+            else subtitle
+        )
+    names = [
+        bib_text(fields.first(name))
+        for name in ("fjournal", "journal", "journaltitle", "booktitle", "maintitle", "series")
+    ]
+    full = [name for name in names[:4] if name]
+    if draft.csl_type in ("chapter", "paper-conference") and names[3]:
+        full.insert(0, names[3])
     short = bib_text(fields.first("shortjournal", "journal-iso", "journal_iso", "abbrev_source_title", "abbr_journal"))
     draft.journal = (full or [short or ""])[0]
-    if kind in ("book", "proceedings", "collection") and draft.journal == names[2] and names[2]:
-        draft.journal = "" if names[2].lower() == draft.title.lower() else draft.journal
-    if not draft.title and names[2] and kind in ("book", "proceedings", "collection"):
-        draft.title, draft.journal = names[2], ""
+    if kind in ("book", "proceedings", "collection") and draft.journal == names[3] and names[3]:
+        draft.journal = "" if names[3].lower() == draft.title.lower() else draft.journal
+    if not draft.title and names[3] and kind in ("book", "proceedings", "collection"):
+        draft.title, draft.journal = names[3], ""
     draft.abbreviation = short
-    draft.alternatives = [name for name in [*full, *names[3:]] if name]
+    draft.alternatives = [name for name in [*full, *names[4:]] if name]
 
 
 def _where(fields: Fields, draft: Draft) -> None:
@@ -180,7 +218,9 @@ def _where(fields: Fields, draft: Draft) -> None:
 
 def _identifiers(fields: Fields, draft: Draft) -> None:
     for value in fields.all("doi"):
-        draft.identify(Scheme.DOI, value.replace("{", "").replace("}", "") if "{" in value and "\\" not in value else value, "doi")
+        draft.identify(
+            Scheme.DOI, value.replace("{", "").replace("}", "") if "{" in value and "\\" not in value else value, "doi"
+        )
     for value in fields.all("pmid"):
         draft.identify(Scheme.PMID, value, "pmid")
     for value in fields.all("pmcid", "pmc"):
@@ -188,12 +228,23 @@ def _identifiers(fields: Fields, draft: Draft) -> None:
     kind = " ".join(fields.peek("archiveprefix", "eprinttype")).lower()
     for value in fields.peek("eprint", "arxivid"):
         scheme = Scheme.PMID if "pubmed" in kind or "pmid" in kind else Scheme.ARXIV
-        if ("arxiv" in kind or scheme is Scheme.PMID or re.fullmatch(r"(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d+)?", value, re.IGNORECASE)) and draft.identify(scheme, value):
+        if (
+            "arxiv" in kind
+            or scheme is Scheme.PMID
+            or re.fullmatch(r"(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d+)?", value, re.IGNORECASE)
+        ) and draft.identify(scheme, value):
             fields.take_value("eprint", value)
             fields.all("archiveprefix", "eprinttype", "arxivid")
-    links = [value.replace("\\_", "_").replace("\\%", "%").replace("\\&", "&").replace("\\#", "#").replace("\\~{}", "~") for value in fields.all("url")]
+    links = [
+        value.replace("\\_", "_").replace("\\%", "%").replace("\\&", "&").replace("\\#", "#").replace("\\~{}", "~")
+        for value in fields.all("url")
+    ]
     links += re.findall(r"\\url\{([^{}\s]+)\}", " ".join(fields.peek("howpublished", "note")))
-    for value in links + [value for value in fields.peek("eprint") if "://" in value] + [value for value in fields.peek("note") if value.strip("{} ").upper().startswith("PMID")]:
+    for value in (
+        links
+        + [value for value in fields.peek("eprint") if "://" in value]
+        + [value for value in fields.peek("note") if value.strip("{} ").upper().startswith("PMID")]
+    ):
         value = value.replace("{", "").replace("}", "")
         draft.identify_in(value, Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV)
     draft.url = next((link for link in links if re.match(r"(?:https?|ftp)://", link)), "")

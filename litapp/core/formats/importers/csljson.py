@@ -72,7 +72,11 @@ def _objects(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iterat
                 buffer, place = buffer[place:] + piece, 0
         if not entered:
             found = re.search(r'\{\s*"(?:items|references|results)"\s*:\s*\[|[\[{]', _head(buffer))
-            inner = re.search(r'\A[^\[]{0,4000}?"items"\s*:\s*\[', buffer[:6000]) if found and buffer[found.start()] == "{" else None
+            inner = (
+                re.search(r'\A[^\[]{0,4000}?"items"\s*:\s*\[', buffer[:6000])
+                if found and buffer[found.start()] == "{"
+                else None
+            )
             wrapped = inner or (found if found and buffer[found.end() - 1] == "[" else None)
             if wrapped:
                 line += buffer.count("\n", 0, wrapped.end())
@@ -103,7 +107,12 @@ def _objects(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iterat
             at = error.pos if isinstance(error, json.JSONDecodeError) else place + 1
             if not ended and (at >= len(buffer) - 64 or "Unterminated" in str(error)):
                 if len(buffer) - place > limits.record:
-                    raise UnreadableFile("record_too_long", f"The entry in line {line} is longer than any record.", "Export the records again.", line) from error
+                    raise UnreadableFile(
+                        "record_too_long",
+                        f"The entry in line {line} is longer than any record.",
+                        "Export the records again.",
+                        line,
+                    ) from error
                 piece = next(pieces, None)
                 if piece is None:
                     ended = True
@@ -146,7 +155,9 @@ def csl_draft(item: dict[str, Any]) -> Draft:
     names = words(_texts(item.get("container-title")) + _texts(item.get("collection-title")))
     draft.journal = (names + [""])[0]
     draft.alternatives = names[1:]
-    draft.abbreviation = tidy(_text(item.get("container-title-short") or item.get("journalAbbreviation") or item.get("short-container-title")))
+    draft.abbreviation = tidy(
+        _text(item.get("container-title-short") or item.get("journalAbbreviation") or item.get("short-container-title"))
+    )
     draft.publisher = tidy(_text(item.get("publisher")))
     draft.volume, draft.issue = tidy(_text(item.get("volume"))), tidy(_text(item.get("issue")))
     draft.pages = page_range(_text(item.get("page"))) or tidy(_text(item.get("article-number")))
@@ -161,14 +172,18 @@ def csl_draft(item: dict[str, Any]) -> Draft:
     draft.url = _text(item.get("URL"))
     draft.identify_in(draft.url, Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV)
     draft.languages = words(_texts(item.get("language")))
-    draft.keywords = words(part for value in _texts(item.get("keyword")) for part in re.split(r"[;,]", value)) + words(_texts(item.get("subject")) + _texts(item.get("tags")))
+    draft.keywords = words(part for value in _texts(item.get("keyword")) for part in re.split(r"[;,]", value)) + words(
+        _texts(item.get("subject")) + _texts(item.get("tags"))
+    )
     draft.abstracted(_text(item.get("abstract")))
     note = _text(item.get("note"))
     draft.claimed = claims_in(note)
     _from_note(note, draft)
     for name, value in item.items():
         if name not in _READ and value not in (None, "", [], {}):
-            draft.dropped.append((name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)[:2000]))
+            draft.dropped.append(
+                (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)[:2000])
+            )
     if note:
         draft.dropped.append(("note", note))
     return draft
@@ -193,9 +208,15 @@ def _from_zotero(item: dict[str, Any]) -> dict[str, Any]:
     out["author"] = [
         {"family": one.get("lastName"), "given": one.get("firstName"), "literal": one.get("name")}
         for one in creators
-        if one.get("creatorType", "author") in ("author", "presenter", "inventor", "programmer", "artist", "director", "podcaster")
+        if one.get("creatorType", "author")
+        in ("author", "presenter", "inventor", "programmer", "artist", "director", "podcaster")
     ]
-    others = [one for one in creators if one.get("creatorType", "author") not in ("author", "presenter", "inventor", "programmer", "artist", "director", "podcaster")]
+    others = [
+        one
+        for one in creators
+        if one.get("creatorType", "author")
+        not in ("author", "presenter", "inventor", "programmer", "artist", "director", "podcaster")
+    ]
     if others:
         out["other creators"] = others
     out["tags"] = [one.get("tag") if isinstance(one, dict) else one for one in item.get("tags") or []]
@@ -237,7 +258,13 @@ def _csl_person(one: dict[str, Any]) -> Person | None:
     literal = tidy(_text(one.get("literal") or one.get("name")))
     family, given = tidy(_text(one.get("family"))), tidy(_text(one.get("given")))
     if family:
-        particle = " ".join(words([_text(one.get("non-dropping-particle")), ])) or tidy(_text(one.get("dropping-particle")))
+        particle = " ".join(
+            words(
+                [
+                    _text(one.get("non-dropping-particle")),
+                ]
+            )
+        ) or tidy(_text(one.get("dropping-particle")))
         if particle and not family.lower().startswith(particle.lower() + " "):
             family = f"{particle} {family}" if particle[-1:] not in "'’" else particle + family
         return Person(family=family, given=given, suffix=tidy(_text(one.get("suffix"))))

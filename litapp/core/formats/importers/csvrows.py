@@ -66,7 +66,9 @@ def read_rows(lines: Iterator[tuple[int, str]], delimiter: str, limits: Limits) 
         if rest is not None:
             waiting.extendleft(reversed(taken))
             if len(line) > limits.record:
-                raise UnreadableFile("record_too_long", f"Line {number} is longer than any record.", "Export the file again.", number)
+                raise UnreadableFile(
+                    "record_too_long", f"Line {number} is longer than any record.", "Export the file again.", number
+                )
             yield Row([cell.strip('"') for cell in line.split(delimiter)], number, number, line, open_quote=True)
             continue
         text = parts[0] if len(parts) == 1 else "\n".join(parts)

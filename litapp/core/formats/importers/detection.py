@@ -35,7 +35,9 @@ def refuse_binary(head: bytes) -> None:
 
 
 _RIS_TAG = re.compile(r"(?m)^\s{0,3}(?:\ufeff)?([A-Za-z][A-Za-z0-9])(?:[ \t]{2}-|[ \t]-[ \t])")
-_RIS_NAMES = frozenset(("TI", "T1", "AU", "A1", "PY", "Y1", "JO", "JF", "T2", "VL", "SP", "EP", "DO", "UR", "AB", "N2", "KW", "ER"))
+_RIS_NAMES = frozenset(
+    ("TI", "T1", "AU", "A1", "PY", "Y1", "JO", "JF", "T2", "VL", "SP", "EP", "DO", "UR", "AB", "N2", "KW", "ER")
+)
 
 
 def find_format(text: str) -> str:
@@ -64,7 +66,11 @@ def _has(pattern: str) -> Callable[[str], bool]:
 
 def _ris_without_type(text: str) -> bool:
     names = [name.upper() for name in _RIS_TAG.findall(text)]
-    return len(names) >= 4 and len(_RIS_NAMES.intersection(names)) >= 4 and ("ER" in names or "TI" in names or "T1" in names)
+    return (
+        len(names) >= 4
+        and len(_RIS_NAMES.intersection(names)) >= 4
+        and ("ER" in names or "TI" in names or "T1" in names)
+    )
 
 
 def _is_table(text: str) -> bool:
@@ -86,15 +92,36 @@ def _xml(pattern: str) -> Callable[[str], bool]:
 _TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("pubmed_xml", _xml(r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)[\s>]")),
     ("medline_xml", _xml(r"<(?:MedlineCitationSet|MedlineCitation)[\s>]")),
-    ("endnote_xml", _xml(r"(?i)<records?>[\s\S]{0,4000}<(?:database|ref-type|source-app|contributors|titles|rec-number)\b")),
-    ("word_xml", _xml(r"schemas\.(?:openxmlformats|microsoft)\.\S*/bibliography|purl\.oclc\.org/ooxml/officeDocument/bibliography|<(?:\w+:)?Sources[\s>][\s\S]*<(?:\w+:)?SourceType>")),
+    (
+        "endnote_xml",
+        _xml(r"(?i)<records?>[\s\S]{0,4000}<(?:database|ref-type|source-app|contributors|titles|rec-number)\b"),
+    ),
+    (
+        "word_xml",
+        _xml(
+            r"schemas\.(?:openxmlformats|microsoft)\.\S*/bibliography|purl\.oclc\.org/ooxml/officeDocument/bibliography|<(?:\w+:)?Sources[\s>][\s\S]*<(?:\w+:)?SourceType>"
+        ),
+    ),
     ("rdf", _xml(r"<(?:rdf:)?RDF\b")),
     ("csl_json", _is_json),
     ("bibtex", _has(r"(?m)^[^\n%]{0,200}?@[ \t]*[A-Za-z][\w-]*\s*[{(]\s*(?:[^\s,{}=\"]*\s*,|[\w-]+\s*=|jabref)")),
-    ("ovid", _has(r"(?m)^\s{0,3}<\s*\d{1,9}\s*\.?\s*>\s*\n(?:\s*\n)*(?:\s?[A-Z][A-Z0-9] {1,2}- |[A-Z][A-Za-z -]{2,40}\s*\n\s)")),
+    (
+        "ovid",
+        _has(
+            r"(?m)^\s{0,3}<\s*\d{1,9}\s*\.?\s*>\s*\n(?:\s*\n)*(?:\s?[A-Z][A-Z0-9] {1,2}- |[A-Z][A-Za-z -]{2,40}\s*\n\s)"
+        ),
+    ),
     ("ris", _has(r"(?im)^(?:\d+\.\s*)?\s{0,3}\ufeff?TY(?:[ \t]{1,2}-|\t-)")),
-    ("wos", _has(r"(?m)^\ufeff?(?:FN .*\n(?:VR .*\n)?(?:.*\n)?PT [A-Z]|PT [JBSP]\s*\n(?:[A-Z][A-Z0-9] .*\n|   .*\n)+)")),
-    ("medline", _has(r"(?m)^(?:PMID ?- ?\d|PMID-|OWN {1,2}- (?:NLM|ERIC))|\A(?:.*\n){0,20}?(?:[A-Z]{2,4} {0,2}- .*\n(?: {6}.*\n)*){3,}[\s\S]*^(?:FAU|JT|DP|PT) {1,2}- ")),
+    (
+        "wos",
+        _has(r"(?m)^\ufeff?(?:FN .*\n(?:VR .*\n)?(?:.*\n)?PT [A-Z]|PT [JBSP]\s*\n(?:[A-Z][A-Z0-9] .*\n|   .*\n)+)"),
+    ),
+    (
+        "medline",
+        _has(
+            r"(?m)^(?:PMID ?- ?\d|PMID-|OWN {1,2}- (?:NLM|ERIC))|\A(?:.*\n){0,20}?(?:[A-Z]{2,4} {0,2}- .*\n(?: {6}.*\n)*){3,}[\s\S]*^(?:FAU|JT|DP|PT) {1,2}- "
+        ),
+    ),
     ("ris", _ris_without_type),
     ("refer", _has(r"(?m)^%[0TA] \S[\s\S]*?^%[A-Z0-9@] ")),
     ("refer", _has(r"(?m)^%[0T] \S")),

@@ -26,7 +26,10 @@ _NO_VALUE = frozenset(("null", "none", "nan", "n/a", "unknown", "not available",
 CLAIMED_NAMES = ("verified", "verified_by", "verified_on")
 
 
-_DROP_TAG = re.compile(r"</?(?:jats:)?(?:p|span|div|br|title|sec|sc|scp|u|font|small|big|tt|nobr|ext-link|xref|list|list-item|li|ul|ol|strike|h\d|section|a)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_DROP_TAG = re.compile(
+    r"</?(?:jats:)?(?:p|span|div|br|title|sec|sc|scp|u|font|small|big|tt|nobr|ext-link|xref|list|list-item|li|ul|ol|strike|h\d|section|a)(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
 
 
 def tidy(text: str) -> str:
@@ -34,7 +37,16 @@ def tidy(text: str) -> str:
     if "&" in text:
         text = unescape(unescape(text))
     if "<" in text:
-        text = _DROP_TAG.sub(lambda found: "" if found[0].lower().startswith(("<span", "</span", "<u", "</u", "<sc", "</sc", "<a", "</a", "<font", "</font")) else " ", text)
+        text = _DROP_TAG.sub(
+            lambda found: (
+                ""
+                if found[0]
+                .lower()
+                .startswith(("<span", "</span", "<u", "</u", "<sc", "</sc", "<a", "</a", "<font", "</font"))
+                else " "
+            ),
+            text,
+        )
     if not text.isascii():
         text = _LOST.sub("\ufffd", text)
     return " ".join(_CONTROL.sub("", text).split())
@@ -141,7 +153,12 @@ class Draft:
                 self._number(part)
 
     def _number(self, part: str) -> None:
-        bare = re.sub(r"\s*\(?\b(?:print|electronic|linking|online|web|e-?issn|p-?issn|issn|isbn)\b[^)]*\)?", "", part, flags=re.IGNORECASE).strip(" :=\"")
+        bare = re.sub(
+            r"\s*\(?\b(?:print|electronic|linking|online|web|e-?issn|p-?issn|issn|isbn)\b[^)]*\)?",
+            "",
+            part,
+            flags=re.IGNORECASE,
+        ).strip(' :="')
         for scheme in (Scheme.ISSN, Scheme.ISBN):
             try:
                 value = normalise(scheme, bare)
@@ -177,7 +194,9 @@ class Draft:
     def titled(self, text: str) -> None:
         self.title = tidy(text)
 
-    def entry(self, number: int, first_line: int, last_line: int, text: str, limits: Limits, cut: bool = False) -> Entry:
+    def entry(
+        self, number: int, first_line: int, last_line: int, text: str, limits: Limits, cut: bool = False
+    ) -> Entry:
         """The finished entry. Without title, identifier, author and container there is nothing that could be cited."""
         shown = text[: limits.text]
         record = None if self.is_empty else self.whole or self.record()
@@ -199,7 +218,15 @@ class Draft:
     def is_empty(self) -> bool:
         if self.whole is not None:
             return not (self.whole.title or self.whole.identifiers or self.whole.authors)
-        return not (self.title or self.original_title or self.identifiers or self.authors or self.journal or self.abstract or self.url)
+        return not (
+            self.title
+            or self.original_title
+            or self.identifiers
+            or self.authors
+            or self.journal
+            or self.abstract
+            or self.url
+        )
 
     def record(self) -> Record:
         years = sorted({*self.years, *([self.date.year] if self.date.year is not None else [])})
@@ -212,7 +239,9 @@ class Draft:
             authors_complete=self.authors_complete,
             journal=self.journal,
             journal_abbreviation=self.abbreviation,
-            journal_alternatives=tuple(dict.fromkeys(name for name in self.alternatives if name and name != self.journal)),
+            journal_alternatives=tuple(
+                dict.fromkeys(name for name in self.alternatives if name and name != self.journal)
+            ),
             issns=tuple(self.issns),
             publisher=self.publisher,
             volume=self.volume,

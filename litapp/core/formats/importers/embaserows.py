@@ -14,7 +14,9 @@ from litapp.core.formats.importers.sources import parse_source
 from litapp.core.formats.importers.tagged import Block
 from litapp.core.records import Scheme
 
-FIRST_ROWS = re.compile(r'(?m)^"?(?:TITLE|AUTHOR NAMES|SOURCE)"?,"?[^\n]*\n(?:[^\n]*\n){0,12}?"?(?:AUTHOR NAMES|SOURCE|SOURCE TITLE|PUBLICATION YEAR|PUBLICATION TYPE)"?,')
+FIRST_ROWS = re.compile(
+    r'(?m)^"?(?:TITLE|AUTHOR NAMES|SOURCE)"?,"?[^\n]*\n(?:[^\n]*\n){0,12}?"?(?:AUTHOR NAMES|SOURCE|SOURCE TITLE|PUBLICATION YEAR|PUBLICATION TYPE)"?,'
+)
 _NAME = re.compile(r"[A-Z][A-Za-z/() ,&-]{2,60}")
 
 
@@ -65,7 +67,9 @@ def embase_draft(fields: Fields) -> Draft:
     draft.csl_type = "chapter" if "chapter" in kinds else "book" if kinds == "book" else "article-journal"
     draft.is_preprint = "preprint" in kinds
     draft.abstracted(*(fields.all("ABSTRACT") or fields.all("ORIGINAL ABSTRACT")))
-    keywords = [name for name in dict.fromkeys(name for name, _ in fields.pairs) if "KEYWORDS" in name or "EMTREE" in name]
+    keywords = [
+        name for name in dict.fromkeys(name for name, _ in fields.pairs) if "KEYWORDS" in name or "EMTREE" in name
+    ]
     draft.keywords = words(fields.all(*keywords))
     draft.languages = words(fields.all("LANGUAGE OF ARTICLE"))
     draft.publisher = tidy(fields.first("BOOK PUBLISHER"))

@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from charset_normalizer import from_bytes
 
@@ -28,10 +28,17 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16 big endian"),
 )
 _LABELS = {"utf-8": "UTF-8", "cp1252": "Windows-1252", "gb18030": "GB18030", "mac_roman": "Mac Roman"}
-_DECLARED = re.compile(rb"(?im)^\s*[%@/-]*\s*(?:comment\s*\{?\s*)?(?:this file was created.{0,60}\n\s*%?\s*)?encoding\s*[:=]\s*([\w.-]+)")
+_DECLARED = re.compile(
+    rb"(?im)^\s*[%@/-]*\s*(?:comment\s*\{?\s*)?(?:this file was created.{0,60}\n\s*%?\s*)?encoding\s*[:=]\s*([\w.-]+)"
+)
 _SURROGATE = re.compile("[\udc80-\udcff]")
 # What a Windows-1252 text has among its high bytes: letters with accents, typographic quotes and dashes.
-_LATIN_HIGH = frozenset([*range(0xC0, 0x100), *b"\x85\x91\x92\x93\x94\x95\x96\x97\x99\xa0\xa9\xab\xae\xb0\xb1\xb2\xb3\xb4\xb5\xb7\xba\xbb\xbf\xdf\x8a\x8e\x9a\x9e"])
+_LATIN_HIGH = frozenset(
+    [
+        *range(0xC0, 0x100),
+        *b"\x85\x91\x92\x93\x94\x95\x96\x97\x99\xa0\xa9\xab\xae\xb0\xb1\xb2\xb3\xb4\xb5\xb7\xba\xbb\xbf\xdf\x8a\x8e\x9a\x9e",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +170,9 @@ def _looks_chinese(sample: bytes) -> bool:
         return False
     text = sample.decode("gb18030")
     wide = [sign for sign in text if ord(sign) > 0x7F]
-    cjk = sum("\u4e00" <= sign <= "\u9fff" or "\u3000" <= sign <= "\u303f" or "\uff00" <= sign <= "\uffef" for sign in wide)
+    cjk = sum(
+        "\u4e00" <= sign <= "\u9fff" or "\u3000" <= sign <= "\u303f" or "\uff00" <= sign <= "\uffef" for sign in wide
+    )
     common = len(re.findall(rb"[\xb0-\xd7][\xa1-\xfe]", sample))
     return cjk > 0.8 * len(wide) and common > 0.6 * cjk and _runs_of_high(sample)
 
@@ -184,7 +193,7 @@ def read_lines(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iter
     """
     stream.seek(encoding.skip)
     errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
-    text = io.TextIOWrapper(_Kept(stream), encoding=encoding.codec, errors=errors, newline=None)
+    text = io.TextIOWrapper(cast("io.BufferedReader", _Kept(stream)), encoding=encoding.codec, errors=errors, newline=None)
     number = 0
     while line := text.readline(limits.line + 1):
         number += 1
@@ -204,7 +213,7 @@ def read_text(stream: BinaryIO, encoding: TextEncoding, size: int) -> Iterator[s
     """The text in pieces of about `size` characters, line ends as LF."""
     stream.seek(encoding.skip)
     errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
-    text = io.TextIOWrapper(_Kept(stream), encoding=encoding.codec, errors=errors, newline=None)
+    text = io.TextIOWrapper(cast("io.BufferedReader", _Kept(stream)), encoding=encoding.codec, errors=errors, newline=None)
     while piece := text.read(size):
         yield repaired(piece) if not piece.isascii() else piece
 

@@ -38,23 +38,44 @@ def endnote_draft(record: Element) -> Draft:
     """The record that one `record` element states."""
     draft = Draft()
     kind = record.find("ref-type")
-    draft.csl_type = _TYPES.get(kind.get("name", "") if kind is not None else "", "document" if kind is not None else "article-journal")
+    draft.csl_type = _TYPES.get(
+        kind.get("name", "") if kind is not None else "", "document" if kind is not None else "article-journal"
+    )
     titles = {local_name(one): _styled(one) for one in record.iterfind("titles/*")}
     draft.titled(titles.get("title", ""))
-    journals = words([text_of(record.find("periodical/full-title")), titles.get("secondary-title", ""), text_of(record.find("alt-periodical/full-title"))])
+    journals = words(
+        [
+            text_of(record.find("periodical/full-title")),
+            titles.get("secondary-title", ""),
+            text_of(record.find("alt-periodical/full-title")),
+        ]
+    )
     whole = draft.csl_type in ("book", "thesis", "report")
     draft.journal = (journals + [""])[0] if not whole else next(iter(words([titles.get("secondary-title", "")])), "")
     draft.abbreviation = text_of(record.find("periodical/abbr-1"))
     draft.alternatives = words([*journals, titles.get("alt-title", ""), titles.get("tertiary-title", "")])
-    draft.dropped += [(name, value) for name, value in titles.items() if name in ("short-title", "translated-title") and value]
+    draft.dropped += [
+        (name, value) for name, value in titles.items() if name in ("short-title", "translated-title") and value
+    ]
     _people(record, draft)
-    draft.volume, draft.issue = tidy(_field(record, "volume")), tidy(_field(record, "number")) or tidy(_field(record, "issue"))
+    draft.volume, draft.issue = (
+        tidy(_field(record, "volume")),
+        tidy(_field(record, "number")) or tidy(_field(record, "issue")),
+    )
     pages = page_range(_field(record, "pages"))
     if draft.csl_type in ("book", "thesis") and pages.isdigit():
         draft.dropped.append(("pages", pages))
     else:
         draft.pages = pages
-    draft.dated(text_of(record.find("dates/year")), *(f"{text_of(record.find('dates/year'))} {text_of(one)}" for one in record.iterfind("dates/pub-dates/date") if not re.search(r"\d{4}", text_of(one))), *(text_of(one) for one in record.iterfind("dates/pub-dates/date")))
+    draft.dated(
+        text_of(record.find("dates/year")),
+        *(
+            f"{text_of(record.find('dates/year'))} {text_of(one)}"
+            for one in record.iterfind("dates/pub-dates/date")
+            if not re.search(r"\d{4}", text_of(one))
+        ),
+        *(text_of(one) for one in record.iterfind("dates/pub-dates/date")),
+    )
     draft.publisher = tidy(_field(record, "publisher"))
     for one in record.iterfind("isbn"):
         draft.numbers("".join(str(part) for part in one.itertext()).replace("\r", "\n"))
@@ -65,7 +86,17 @@ def endnote_draft(record: Element) -> Draft:
     _identifiers(record, draft)
     notes = _field(record, "notes") + "\n" + _field(record, "research-notes")
     draft.claimed = claims_in(notes)
-    taken = {"volume", "number", "issue", "pages", "publisher", "isbn", "abstract", "language", "electronic-resource-num"}
+    taken = {
+        "volume",
+        "number",
+        "issue",
+        "pages",
+        "publisher",
+        "isbn",
+        "abstract",
+        "language",
+        "electronic-resource-num",
+    }
     for one in record:
         name = local_name(one)
         if name not in _READ and name not in taken and (value := text_of(one)):
@@ -107,20 +138,34 @@ def _people(record: Element, draft: Draft) -> None:
 
 def _identifiers(record: Element, draft: Draft) -> None:
     number = _field(record, "electronic-resource-num")
-    if number and not draft.identify(Scheme.DOI, number) and not draft.identify_in(number, Scheme.DOI, Scheme.PMID, Scheme.PMCID):
+    if (
+        number
+        and not draft.identify(Scheme.DOI, number)
+        and not draft.identify_in(number, Scheme.DOI, Scheme.PMID, Scheme.PMCID)
+    ):
         draft.dropped.append(("electronic-resource-num", number))
-    links = [link for one in record.iterfind("urls/*/url") for link in re.findall(r"https?://[^\s<>]+", "".join(str(p) for p in one.itertext()))]
+    links = [
+        link
+        for one in record.iterfind("urls/*/url")
+        for link in re.findall(r"https?://[^\s<>]+", "".join(str(p) for p in one.itertext()))
+    ]
     for link in links:
         draft.identify_in(link, Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV)
     draft.url = next(iter(links), "")
-    draft.dropped += [("url", text_of(one)) for one in record.iterfind("urls/*/url") if text_of(one) and text_of(one) != draft.url]
+    draft.dropped += [
+        ("url", text_of(one)) for one in record.iterfind("urls/*/url") if text_of(one) and text_of(one) != draft.url
+    ]
     accession = _field(record, "accession-num")
     draft.source_id = accession
     provider = f"{draft.database} {_field(record, 'remote-database-provider')}"
     kind = record.find("ref-type")
     if kind is not None and text_of(kind) == "0":
         provider += " PubMed"  # Mendeley writes 0 for every type, and PMIDs as accession numbers
-    if re.fullmatch(r"[1-9]\d{4,7}", accession) and re.search(r"pubmed|medline|\bnlm\b", provider, re.IGNORECASE) and "embase" not in provider.lower():
+    if (
+        re.fullmatch(r"[1-9]\d{4,7}", accession)
+        and re.search(r"pubmed|medline|\bnlm\b", provider, re.IGNORECASE)
+        and "embase" not in provider.lower()
+    ):
         draft.identify(Scheme.PMID, accession)
     elif re.match(r"(?:pmid|pubmed|medline)\b", accession, re.IGNORECASE):
         draft.identify(Scheme.PMID, accession)

@@ -36,7 +36,9 @@ class Fields:
             for place in self._places.get(name, ()):
                 value = self.pairs[place][1]
                 if value:
-                    self._taken.update(p for n in names for p in self._places.get(n, ()) if self.pairs[p][1] in ("", value))
+                    self._taken.update(
+                        p for n in names for p in self._places.get(n, ()) if self.pairs[p][1] in ("", value)
+                    )
                     return value
         return ""
 

@@ -14,8 +14,14 @@ from litapp.core.identifiers import find_identifiers, parse_identifier
 from litapp.core.records import Identifier, Scheme
 
 _ASKED = frozenset((Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV, Scheme.OPENALEX, Scheme.S2))
-_HEADERS = re.compile(r"[\s\"'#]*(?:pmids?|dois?|pmcids?|ids?|identifiers?|pubmed ids?|arxiv(?: ids?)?|uids?)[\s\"':;,]*(?:\t.*)?\Z", re.IGNORECASE)
-_PARTS = re.compile(r"[\s,;|\t]+(?=(?:\"|')?(?:doi:|https?://|10\.\d{4,9}/|pmid|pmc\d|arxiv|\d{1,8}(?:[\s,;|\"']|\Z)))|\"\s*,\s*\"", re.IGNORECASE)
+_HEADERS = re.compile(
+    r"[\s\"'#]*(?:pmids?|dois?|pmcids?|ids?|identifiers?|pubmed ids?|arxiv(?: ids?)?|uids?)[\s\"':;,]*(?:\t.*)?\Z",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(
+    r"[\s,;|\t]+(?=(?:\"|')?(?:doi:|https?://|10\.\d{4,9}/|pmid|pmc\d|arxiv|\d{1,8}(?:[\s,;|\"']|\Z)))|\"\s*,\s*\"",
+    re.IGNORECASE,
+)
 _NO_IDENTIFIER = Problem(
     "no_identifier",
     "This line holds no PMID, DOI, PMCID or arXiv id.",

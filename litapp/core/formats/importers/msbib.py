@@ -44,7 +44,17 @@ def msbib_draft(source: Element) -> Draft:
     draft = Draft(source_id=value("Tag"))
     draft.csl_type = _TYPES.get(value("SourceType"), "document")
     draft.titled(value("Title"))
-    names = words(fields.get(name, "") for name in ("JournalName", "PeriodicalTitle", "BookTitle", "ConferenceName", "PublicationTitle", "InternetSiteTitle"))
+    names = words(
+        fields.get(name, "")
+        for name in (
+            "JournalName",
+            "PeriodicalTitle",
+            "BookTitle",
+            "ConferenceName",
+            "PublicationTitle",
+            "InternetSiteTitle",
+        )
+    )
     draft.journal = (names + [""])[0]
     draft.alternatives = names[1:]
     draft.publisher = value("Publisher") or value("Institution")

@@ -40,7 +40,13 @@ _CLOSING_IDS = re.compile(r"\s*\((?:\d[\d-]{5,}[\dX]?|orcid[^)]*|https?:[^)]*)\)
 
 def is_et_al(text: str) -> bool:
     """Whether a "name" only says that the list goes on."""
-    return bool(re.fullmatch(r"[\s.,;…]*(?:et\.?\s*al\.?,?(?:\s*i\.?e\.?)?|others|and others|\.\.\.|…|u\.\s?a\.)[\s.,;]*", text, re.IGNORECASE))
+    return bool(
+        re.fullmatch(
+            r"[\s.,;…]*(?:et\.?\s*al\.?,?(?:\s*i\.?e\.?)?|others|and others|\.\.\.|…|u\.\s?a\.)[\s.,;]*",
+            text,
+            re.IGNORECASE,
+        )
+    )
 
 
 def split_names(text: str, separator: str) -> tuple[list[str], bool]:
@@ -66,12 +72,18 @@ def person(text: str, first_last: bool = False) -> Person | None:
 
 def _comma_name(text: str) -> Person:
     parts = [part.strip() for part in text.split(",")]
-    if _GROUP.search(text) and (len(text.split()) > 3 or _GROUP.search(parts[0])) and not _ALL_INITIALS.fullmatch(parts[1]):
+    if (
+        _GROUP.search(text)
+        and (len(text.split()) > 3 or _GROUP.search(parts[0]))
+        and not _ALL_INITIALS.fullmatch(parts[1])
+    ):
         return Person(literal=text)
     family, rest = parts[0], [part for part in parts[1:] if part and part.lower() not in ("null", "nan", "none")]
     if not family:
         return Person(literal=text.strip(", "))
-    suffix = next((part for part in rest if _SUFFIX.fullmatch(part) and (len(rest) > 1 or _SUFFIX_STRICT.fullmatch(part))), "")
+    suffix = next(
+        (part for part in rest if _SUFFIX.fullmatch(part) and (len(rest) > 1 or _SUFFIX_STRICT.fullmatch(part))), ""
+    )
     if suffix:
         rest.remove(suffix)
     given = ", ".join(rest)

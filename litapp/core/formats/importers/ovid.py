@@ -28,7 +28,10 @@ _LABELS = {
     "issue": "IP", "pagination": "PG", "journal name": "JN", "local messages": "LM", "entry date": "ED",
 }  # fmt: skip
 _AU_NOTE = re.compile(r"\s*\[[^\]]*(?:\]|\Z)")
-_TITLE_NOTE = re.compile(r"\s*\[(?:References|Article|Miscellaneous|Review(?: Article)?|Letter|Editorial|Report|Book|Comment|Original Article|Abstract|Erratum|Case Report|News|Departments?|Research)s?\]\.?\s*\Z", re.IGNORECASE)
+_TITLE_NOTE = re.compile(
+    r"\s*\[(?:References|Article|Miscellaneous|Review(?: Article)?|Letter|Editorial|Report|Book|Comment|Original Article|Abstract|Erratum|Case Report|News|Departments?|Research)s?\]\.?\s*\Z",
+    re.IGNORECASE,
+)
 _MEDLINE = re.compile(r"medline|pubmed", re.IGNORECASE)
 
 
@@ -127,8 +130,8 @@ def _separate(line: str) -> list[str]:
 
 
 def _where(fields: Fields, draft: Draft, book: str) -> None:
-    line = " ".join(fields.all("SO"))
-    source = parse_source(line)
+    lines = "\n".join(fields.all("SO"))
+    source = parse_source(lines.split("\nSeries Information")[0])
     kinds = " ".join(draft.types).lower()
     draft.journal = tidy(fields.first("JN", "JT")) or ("" if "patent" in kinds else source.journal) or book
     if re.search(r"\bbook\b|chapter|monograph", kinds):

@@ -76,7 +76,11 @@ def _is_item(element: Element) -> bool:
     stated = next((text_of(one) for one in element if local_name(one) == "itemType"), "")
     if stated:
         return stated not in ("attachment", "note")
-    return kind not in _NO_ITEMS and any(local_name(one) in ("title", "name") for one in element) and not any(local_name(one) in ("surname", "familyName", "givenName", "family_name") for one in element)
+    return (
+        kind not in _NO_ITEMS
+        and any(local_name(one) in ("title", "name") for one in element)
+        and not any(local_name(one) in ("surname", "familyName", "givenName", "family_name") for one in element)
+    )
 
 
 def _node(element: Element) -> _Node:
@@ -102,14 +106,28 @@ def _draft(element: Element, nodes: dict[str, _Node]) -> Draft:
     draft.abbreviation = tidy(next((value for host in hosts for value in host.get("alternative")), ""))
     draft.alternatives = words(value for host in titled for value in host.get("title"))
     draft.volume = tidy(next((v for node in [own, *hosts] for v in node.get("volume")), ""))
-    draft.issue = tidy(next((v for node in hosts for v in node.get("number", "issue")), "")) or (tidy((own.get("issue", "number") or [""])[0]) if draft.csl_type == "article-journal" else "")
+    draft.issue = tidy(next((v for node in hosts for v in node.get("number", "issue")), "")) or (
+        tidy((own.get("issue", "number") or [""])[0]) if draft.csl_type == "article-journal" else ""
+    )
     draft.pages = page_range((own.get("pages") or [""])[0])
     draft.dated(*own.get("date", "issued", "datePublished"))
     _people(element, draft, nodes)
     draft.abstracted(*own.get("abstract"))
     draft.keywords = words(own.get("subject", "keywords"))
     draft.languages = words(value for value in own.get("language") if "://" not in value)
-    draft.publisher = tidy(next((text_of(name) for one in element if local_name(one) == "publisher" for name in one.iter() if local_name(name) == "name"), "") or (own.get("publisher") or [""])[0])
+    draft.publisher = tidy(
+        next(
+            (
+                text_of(name)
+                for one in element
+                if local_name(one) == "publisher"
+                for name in one.iter()
+                if local_name(name) == "name"
+            ),
+            "",
+        )
+        or (own.get("publisher") or [""])[0]
+    )
     _identifiers(element, draft, [own, *hosts])
     draft.dropped += [(name, value) for name, value in own.values if name not in _READ and value]
     return draft
@@ -128,7 +146,15 @@ def _people(element: Element, draft: Draft, nodes: dict[str, _Node]) -> None:
         name = local_name(role)
         if name in ("authors", "creator", "author"):
             draft.authors += _persons(role, nodes)
-        elif name in ("editors", "translators", "contributors", "seriesEditors", "contributor", "editor", "reviewedAuthors"):
+        elif name in (
+            "editors",
+            "translators",
+            "contributors",
+            "seriesEditors",
+            "contributor",
+            "editor",
+            "reviewedAuthors",
+        ):
             draft.dropped += [(name, one.name) for one in _persons(role, nodes)]
 
 
@@ -151,7 +177,13 @@ def _person(node: _Node) -> Person | None:
     family = (node.get("surname", "familyName", "family_name", "lastName") or [""])[0]
     given = (node.get("givenname", "givenName", "given_name", "firstName") or [""])[0]
     if family:
-        return Person(family=family, given=given) if given else Person(literal=family) if " " in family else Person(family=family)
+        return (
+            Person(family=family, given=given)
+            if given
+            else Person(literal=family)
+            if " " in family
+            else Person(family=family)
+        )
     whole = (node.get("name", "preferredNameForThePerson", "variantNameForThePerson") or [""])[0]
     return person(whole, True) if whole else None
 

@@ -69,7 +69,9 @@ def refer_draft(fields: Fields) -> Draft:
     """The record that one EndNote tagged entry states."""
     draft = Draft()
     kinds = words(fields.all("0"))
-    draft.csl_type = next((_TYPES[kind.lower()] for kind in kinds if kind.lower() in _TYPES), "document" if kinds else "article-journal")
+    draft.csl_type = next(
+        (_TYPES[kind.lower()] for kind in kinds if kind.lower() in _TYPES), "document" if kinds else "article-journal"
+    )
     draft.titled(fields.first("T"))
     journals, second = words(fields.all("J")), words(fields.all("B"))
     draft.journal = (journals + second + [""])[0]

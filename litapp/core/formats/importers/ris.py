@@ -17,7 +17,10 @@ from litapp.core.formats.importers.reading import Entry, Limits
 from litapp.core.formats.importers.tagged import Block
 from litapp.core.records import Scheme
 
-TAG_LINE = re.compile(r"\s{0,3}([A-Za-z][A-Za-z0-9])(?:[ \t]{2}-|[ \t]-(?=[ \t]))[ \t]*(.*)\Z|\s{0,3}(PMID|PMCID|DOI)[ \t]{0,2}-[ \t]+(.*)\Z", re.DOTALL)
+TAG_LINE = re.compile(
+    r"\s{0,3}([A-Za-z][A-Za-z0-9])(?:[ \t]{2}-|[ \t]-(?=[ \t]))[ \t]*(.*)\Z|\s{0,3}(PMID|PMCID|DOI)[ \t]{0,2}-[ \t]+(.*)\Z",
+    re.DOTALL,
+)
 _LOOSE_ER = re.compile(r"\s*ER[ \t]*-?[ \t]*\Z")
 _TYPES = {
     "JOUR": "article-journal", "JFULL": "article-journal", "EJOUR": "article-journal", "ABST": "article-journal",
@@ -32,15 +35,48 @@ _TYPES = {
 }  # fmt: skip
 _WHOLE_WORKS = frozenset(("book", "report", "thesis"))
 _COUNTED = frozenset(("BOOK", "EBOOK", "EDBOOK", "THES"))
-_MANY = frozenset(("AU", "A1", "A2", "A3", "A4", "ED", "KW", "SN", "UR", "L1", "L2", "L3", "L4", "LK", "DB", "DP", "AD", "M1", "N1", "LA", "C1", "PB", "DO"))
+_MANY = frozenset(
+    (
+        "AU",
+        "A1",
+        "A2",
+        "A3",
+        "A4",
+        "ED",
+        "KW",
+        "SN",
+        "UR",
+        "L1",
+        "L2",
+        "L3",
+        "L4",
+        "LK",
+        "DB",
+        "DP",
+        "AD",
+        "M1",
+        "N1",
+        "LA",
+        "C1",
+        "PB",
+        "DO",
+    )
+)
 """Tags whose bare lines are further values (EndNote), not the rest of a wrapped one."""
 _TEXTS = frozenset(("AB", "N2", "TI", "T1", "T2", "T3", "BT", "ST", "JO", "JF"))
-_ISSUE = re.compile(r"(?:(?:no|nr|issue|suppl(?:ement)?|pt|part|s)\b\.?\s*)?[A-Za-z]?\d{1,4}(?:\s*[-–/]\s*\d{1,4})?(?:\s*(?:suppl|pt|part|s)\b\.?\s*\w{0,4})?|suppl\w*\.?\s*\w{0,4}", re.IGNORECASE)
+_ISSUE = re.compile(
+    r"(?:(?:no|nr|issue|suppl(?:ement)?|pt|part|s)\b\.?\s*)?[A-Za-z]?\d{1,4}(?:\s*[-–/]\s*\d{1,4})?(?:\s*(?:suppl|pt|part|s)\b\.?\s*\w{0,4})?|suppl\w*\.?\s*\w{0,4}",
+    re.IGNORECASE,
+)
 _MEDLINE = re.compile(r"pubmed|medline|\bNLM\b|national library of medicine", re.IGNORECASE)
 _EMBASE = re.compile(r"embase|psyc|cinahl|scopus|web of science|central|biosis", re.IGNORECASE)
-_OF_OTHERS = re.compile(r"errat|corrigend|comment|retract|republish|updates?\b|cited (?!by)|references?\b|original|replac", re.IGNORECASE)
+_OF_OTHERS = re.compile(
+    r"errat|corrigend|comment|retract|republish|updates?\b|cited (?!by)|references?\b|original|replac", re.IGNORECASE
+)
 """Notes that name other papers: their identifiers are not the record's own."""
-_PREPRINT = re.compile(r"\b(?:medrxiv|biorxiv|arxiv|preprints?|research square|ssrn|psyarxiv|chemrxiv)\b", re.IGNORECASE)
+_PREPRINT = re.compile(
+    r"\b(?:medrxiv|biorxiv|arxiv|preprints?|research square|ssrn|psyarxiv|chemrxiv)\b", re.IGNORECASE
+)
 
 
 def read_ris(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
@@ -159,7 +195,9 @@ def _titles(fields: Fields, draft: Draft) -> None:
     draft.abbreviation = next(iter(short), "")
     if not draft.journal:
         draft.journal = draft.abbreviation or names[7]
-    draft.alternatives = [name for name in dict.fromkeys(names) if name and name not in (draft.journal, draft.abbreviation, draft.title)]
+    draft.alternatives = [
+        name for name in dict.fromkeys(names) if name and name not in (draft.journal, draft.abbreviation, draft.title)
+    ]
     if not draft.title and fields.peek("ST"):
         draft.titled(fields.first("ST"))
     for short_title in fields.peek("ST"):
@@ -179,7 +217,12 @@ def _people(fields: Fields, draft: Draft) -> None:
 
 def _dates(fields: Fields) -> list[str]:
     """PY says the year; DA, the date, adds to it and wins over Y1, its old name. Y2 is the day of access."""
-    return fields.all("PY") + fields.all("DA") + fields.all("Y1") + [text for text in fields.all("YR", "DP") if text[:4].isdigit()]
+    return (
+        fields.all("PY")
+        + fields.all("DA")
+        + fields.all("Y1")
+        + [text for text in fields.all("YR", "DP") if text[:4].isdigit()]
+    )
 
 
 def _identifiers(fields: Fields, draft: Draft) -> None:
@@ -207,7 +250,9 @@ def _pubmed_number(tag: str, value: str, medline: bool, draft: Draft) -> bool:
     """PMIDs and PMCIDs from accession numbers and custom fields. A bare number counts only where the database says so."""
     value = tidy(value)
     if "," in value or ";" in value:
-        return any([_pubmed_number(tag, part, False, draft) for part in re.split("[,;]", value) if not part.strip().isdigit()])
+        return any(
+            [_pubmed_number(tag, part, False, draft) for part in re.split("[,;]", value) if not part.strip().isdigit()]
+        )
     if re.fullmatch(r"PMC\d+(?:\s*\[pmcid\])?", value, re.IGNORECASE):
         return draft.identify(Scheme.PMCID, value.split("[")[0])
     if re.fullmatch(r"(?:PUBMED|PMID|MEDLINE)[ :]*\d{1,8}|\d{1,8}\s*\[pmid\]", value, re.IGNORECASE):

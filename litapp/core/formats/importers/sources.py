@@ -71,4 +71,7 @@ def parse_source(text: str) -> Source:
                 parse_date(parts.get("date", "")),
             )
     journal = text.split(". ")[0].strip(" .")
-    return Source("" if _NOT_JOURNAL.search(journal) else journal, date=parse_date(text) if re.search(r"\d{4}", text) else PartialDate())
+    return Source(
+        "" if _NOT_JOURNAL.search(journal) else journal,
+        date=parse_date(text) if re.search(r"\d{4}", text) else PartialDate(),
+    )

@@ -68,7 +68,9 @@ def read_table(lines: Iterator[tuple[int, str]], limits: Limits, delimiter: str)
         if not any(cells):
             continue
         number += 1
-        named = [(name or f"column {place + 1}", cell) for place, (name, cell) in enumerate(zip(names, cells, strict=False))]
+        named = [
+            (name or f"column {place + 1}", cell) for place, (name, cell) in enumerate(zip(names, cells, strict=False))
+        ]
         if tags == "wos":
             draft = wos_draft(Fields(named))
         elif tags == "ovid":
@@ -78,9 +80,13 @@ def read_table(lines: Iterator[tuple[int, str]], limits: Limits, delimiter: str)
         extra = [cell for cell in cells[len(names) :] if cell]
         if extra:
             draft.dropped += [("cell beyond the header", cell) for cell in extra]
-            draft.warnings.append(f"The row has {len(cells)} cells, the header {len(names)}: a cell may stand in a wrong column.")
+            draft.warnings.append(
+                f"The row has {len(cells)} cells, the header {len(names)}: a cell may stand in a wrong column."
+            )
         if row.open_quote:
-            draft.warnings.append("A quotation mark in this row is never closed; the row was read as far as its line goes.")
+            draft.warnings.append(
+                "A quotation mark in this row is never closed; the row was read as far as its line goes."
+            )
         yield draft.entry(number, row.first_line, row.last_line, row.text, limits)
 
 
@@ -104,7 +110,11 @@ def _cell(text: str) -> str:
     found = _EXCEL.match(text)
     if found:
         text = found[1].replace('""', '"').strip()
-    if text[:1] == "'" and text.lstrip("' \u00a0\n")[:1] in ("=", "+", "-", "@", "＝", "＋", "－", "＠") and text[1:2] != "'":
+    if (
+        text[:1] == "'"
+        and text.lstrip("' \u00a0\n")[:1] in ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+        and text[1:2] != "'"
+    ):
         text = text[1:]
     return "" if text.lower() in ("null", "nan", "none", "n/a") else text
 
@@ -116,7 +126,9 @@ class _TableDraft:
         pairs = list(zip(kinds, cells, strict=False))
         self._fields = Fields(pairs)
         self._header = set(name.lower() for name in names)
-        self._unknown = [(name or "column", cell) for name, kind, cell in zip(names, kinds, cells, strict=False) if not kind and cell]
+        self._unknown = [
+            (name or "column", cell) for name, kind, cell in zip(names, kinds, cells, strict=False) if not kind and cell
+        ]
 
     def draft(self) -> Draft:
         fields, draft = self._fields, Draft()
@@ -133,7 +145,11 @@ class _TableDraft:
         draft.abstracted(*dict.fromkeys(fields.all("abstract")))
         if not draft.abstract:
             draft.abstracted(*fields.all("original_abstract"))
-        draft.keywords = [word for value in fields.all("keywords") for word in words(_list(value, r";|\||\n" if re.search(r"[;|\n]", value) else ","))]
+        draft.keywords = [
+            word
+            for value in fields.all("keywords")
+            for word in words(_list(value, r";|\||\n" if re.search(r"[;|\n]", value) else ","))
+        ]
         draft.languages = [word for value in fields.all("language") for word in words(re.split(r"[;|]", value))]
         draft.publisher = tidy(fields.first("publisher"))
         for value in fields.all("issn", "isbn"):
@@ -166,7 +182,9 @@ class _TableDraft:
         draft.alternatives = journals[1:]
         draft.abbreviation = tidy(fields.first("abbreviation"))
         draft.volume, draft.issue = tidy(fields.first("volume")), tidy(fields.first("issue"))
-        draft.pages = page_range(fields.first("first_page"), fields.first("last_page")) or page_range(fields.first("pages"))
+        draft.pages = page_range(fields.first("first_page"), fields.first("last_page")) or page_range(
+            fields.first("pages")
+        )
         draft.pages = draft.pages or tidy(fields.first("article_number"))
         fields.all("pages") if draft.pages else None
         year, month, day = fields.first("year"), fields.first("month"), fields.first("day")
@@ -207,7 +225,12 @@ class _TableDraft:
             draft.identify(Scheme.ARXIV, value)
         for value in fields.all("openalex") + [v for v in fields.peek("accession") if "openalex.org/W" in v]:
             draft.identify(Scheme.OPENALEX, value)
-        links = [part for value in fields.all("url") for part in re.split(r"\s+|(?<=\w)[;|](?=https?:)", value.strip()) if part]
+        links = [
+            part
+            for value in fields.all("url")
+            for part in re.split(r"\s+|(?<=\w)[;|](?=https?:)", value.strip())
+            if part
+        ]
         for value in links + fields.peek("notes"):
             if re.search(r"doi\.org/|doi:|pubmed|PMID|PMC\d|arxiv", value, re.IGNORECASE):
                 draft.identify_in(value, Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV)
@@ -238,7 +261,9 @@ def people_in_cell(value: str) -> tuple[list[Person], bool]:
     return people, complete
 
 
-_SHORT_NAME = re.compile(r"\s*(?:[^,]*\S\s+(?:[^\W\d_a-z]{1,4}|(?:[^\W\d_]\w?\.[-\s]?)+)(?:\s+(?:Jr|Sr|2nd|3rd|I{2,3})\.?)?|(?:[^\W\d_]\.[\s-]?)+\s*[^,]+)\.?\s*")
+_SHORT_NAME = re.compile(
+    r"\s*(?:[^,]*\S\s+(?:[^\W\d_a-z]{1,4}|(?:[^\W\d_]\w?\.[-\s]?)+)(?:\s+(?:Jr|Sr|2nd|3rd|I{2,3})\.?)?|(?:[^\W\d_]\.[\s-]?)+\s*[^,]+)\.?\s*"
+)
 
 
 def _split_cell(value: str) -> list[str]:

@@ -74,7 +74,12 @@ class _Clean(RawIOBase):
 def _reference(found: re.Match[str]) -> str:
     number = int(found[1]) if found[1] else int(found[2], 16) if found[2] else None
     if number is not None:
-        legal = number in (9, 10, 13) or 0x20 <= number <= 0xD7FF or 0xE000 <= number <= 0xFFFD or 0x10000 <= number <= 0x10FFFF
+        legal = (
+            number in (9, 10, 13)
+            or 0x20 <= number <= 0xD7FF
+            or 0xE000 <= number <= 0xFFFD
+            or 0x10000 <= number <= 0x10FFFF
+        )
         return found[0] if legal else ""
     if found[3] is None:
         return "&amp;"
@@ -105,7 +110,7 @@ def iter_elements(
                     inside = element
                 continue
             depth -= 1
-            if element is inside:
+            if inside is not None and element is inside:
                 source.since = 0
                 yield element
                 inside = None
@@ -154,14 +159,25 @@ def read_elements(
 def _piece_entry(text: str, line: int, number: int, limits: Limits, make: Callable[[Element], Draft]) -> Entry:
     last = line + text.count("\n")
     try:
-        element = etree.fromstring(text.encode(), etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True))
+        element = etree.fromstring(
+            text.encode(),
+            etree.XMLParser(
+                resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
+            ),
+        )
     except etree.XMLSyntaxError as error:
-        problem = Problem("broken_xml", f"The XML of this record is broken: {str(error.msg).split(', line')[0]}.", "Look at its lines in the file, or export the record again.")
+        problem = Problem(
+            "broken_xml",
+            f"The XML of this record is broken: {str(error.msg).split(', line')[0]}.",
+            "Look at its lines in the file, or export the record again.",
+        )
         return Entry(number, line, last, text[: limits.text], None, problem, text_cut=len(text) > limits.text)
     return make(element[0] if local_name(element) == "wrapped" else element).entry(number, line, last, text, limits)
 
 
-def _pieces(stream: BinaryIO, encoding: TextEncoding, limits: Limits, names: frozenset[str]) -> Iterator[tuple[str, int]]:
+def _pieces(
+    stream: BinaryIO, encoding: TextEncoding, limits: Limits, names: frozenset[str]
+) -> Iterator[tuple[str, int]]:
     """The text of each element of these names, found by its tags alone, and its line."""
     source = _Clean(stream, encoding, limits)
     alternatives = "|".join(sorted(names))
@@ -174,7 +190,9 @@ def _pieces(stream: BinaryIO, encoding: TextEncoding, limits: Limits, names: fro
         buffer = buffer[place:] + block.decode("utf-8")
         place = 0
         if not spaces:
-            spaces = " ".join(dict.fromkeys(re.findall(r"xmlns(?::\w+)?\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')", buffer[:4000])))
+            spaces = " ".join(
+                dict.fromkeys(re.findall(r"xmlns(?::\w+)?\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')", buffer[:4000]))
+            )
         while True:
             found = opening.search(buffer, place)
             if not found:
@@ -197,7 +215,12 @@ def _pieces(stream: BinaryIO, encoding: TextEncoding, limits: Limits, names: fro
         if not block:
             return
         if len(buffer) - place > limits.record:
-            raise UnreadableFile("record_too_long", "One record of this file is larger than any record.", "Export the records again.", line)
+            raise UnreadableFile(
+                "record_too_long",
+                "One record of this file is larger than any record.",
+                "Export the records again.",
+                line,
+            )
 
 
 def _wanted(element: Element, depth: int, names: frozenset[str] | None) -> bool:
