@@ -12,7 +12,7 @@ _ET_AL = re.compile(
     r"[,;.]?\s*(?:\bet\s+al\b\.?|\band (?:others|colleagues|co-?workers)\b|\bu\.\s?a\.|\u2026|\.\.\.).*\Z", re.DOTALL
 )
 _YEAR = re.compile(r"[(\[]?\b(?:1[6-9]|20)\d\d[a-z]?\b[)\]]?\s*[.,:]?\s*\Z")
-_ROLE = re.compile(r"\(?\beds?\.?\)?|\(editors?\)", re.IGNORECASE)
+_ROLE = re.compile(r"\(\s*(?:eds?|editors?)\.?\s*\)|,\s*eds?\.(?=\s|\Z)|,\s*editors?\b", re.IGNORECASE)
 _INITIALS = r"(?:[A-Z\u00c0-\u00de](?:[.\u00b7]|(?=[A-Z\u00c0-\u00de\s.-]|\Z))\s?-?\s?){1,5}"
 _ONLY_INITIALS = re.compile(rf"\A{_INITIALS}(?:\s?(?:Jr|Sr|II|III|IV)\.?)?\Z")
 _FAMILY_FIRST = re.compile(
@@ -94,6 +94,24 @@ def _sure(person: Person) -> bool:
             )
         )
     return bool(person.given) and bool(re.search(r"[^\W\d_]{2}", person.family)) and len(person.family.split()) <= 5
+
+
+_ENDS_WITH_INITIALS = re.compile(r"[^\W\d_]{2}[\w'\u2019-]*,?\s(?:[A-Z]\.?[\s-]?){1,4}\Z|\bet al\Z")
+_NEXT_SENTENCE = re.compile(
+    r"\.\s+(?=[\"'\u201c(\[]?(?:[A-Z\d\u00c0-\u017f][\w'\u2019-]+|A\s+[a-z]))(?![A-Z]{1,3}[.,])"
+)
+
+
+def names_before_title(text: str) -> int:
+    """Where the list of names ends with which `text` begins ("Smith AB, Jones C. Title ..."); 0 where it begins with
+    no such list. The shortest one counts: what follows could be mistaken for names too."""
+    for stop in _NEXT_SENTENCE.finditer(text[:3000]):
+        head = text[: stop.start()]
+        if _ENDS_WITH_INITIALS.search(head) and _read(head) is not None:
+            return stop.end()
+        if re.search(r"[^\W\d_]{3}\Z", head) and not head.endswith("et al"):
+            return 0
+    return 0
 
 
 def _expected(text: str, expected: Sequence[Person]) -> Names:

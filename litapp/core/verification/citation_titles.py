@@ -9,9 +9,12 @@ from itertools import pairwise
 from rapidfuzz.distance import Indel, MatchingBlock
 
 from litapp.core.normalise import title_key
+from litapp.core.verification.citation_names import names_before_title
 
 LEAST_SHARE = 0.6
 """Share of a found title's words that must stand in the text, in order, for it to be laid over the text."""
+MOST_WORDS_MOVED = 25
+"""Words between the names and what a found title has in common with the text that can still be the title's."""
 _WORD = re.compile(r"[^\s/\u2013\u2014]+")
 _STRONG = re.compile(r"[.?!:;\u201c\u201d\"\u00ab\u00bb]\W*\Z|[)\]]\W*\Z|\A\W*\Z|\d\W*\Z")
 _OPENING = re.compile(
@@ -90,6 +93,9 @@ def _dense(blocks: list[MatchingBlock], length: int) -> list[MatchingBlock]:
 
 def _left(text: str, start: int, spare: int) -> int:
     """Where the title begins that has a word at `start`; `spare` words of the found title stand before it."""
+    behind_names = names_before_title(text)
+    if 0 < behind_names <= start and len(text[behind_names:start].split()) <= MOST_WORDS_MOVED:
+        return behind_names
     at = start
     for _ in range(spare + 4):
         head = text[:at]
@@ -124,7 +130,8 @@ def guessed_span(text: str) -> Span | None:
     quoted = _QUOTED.search(text)
     if quoted and len(quoted[1].split()) >= 3:
         return Span(quoted.start(1), quoted.end(1))
-    edges = [0, *(found.end() for found in _SENTENCE.finditer(text)), len(text)]
+    start = names_before_title(text)
+    edges = [start, *(found.end() for found in _SENTENCE.finditer(text) if found.end() > start), len(text)]
     for start, end in pairwise(edges):
         part = text[start:end]
         if _is_title(part):

@@ -11,7 +11,7 @@ from litapp.core.matching import JournalNames
 from litapp.core.matching.fields import journal_names
 from litapp.core.matching.journals import NO_JOURNAL_NAMES, is_preprint_server, same_journal
 from litapp.core.normalise import journal_key
-from litapp.core.records import PartialDate, Record
+from litapp.core.records import Identifier, PartialDate, Record, Scheme
 from litapp.core.verification.citation_names import names_in
 from litapp.core.verification.citation_places import Place, place_in
 from litapp.core.verification.citation_titles import Span, guessed_span, span_of_title
@@ -25,7 +25,7 @@ _LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\((?:[^()\\]|\\.|\([
 _ADDRESS = re.compile(
     r"<?(?:https?://|www\.)\S+|\b(?:doi|digital object identifier)\s*[:=]?\s*(?:https?://\S+|10\.\d{4,9}/\S+)"
     r"|\b10\.\d{4,9}/\S+|\bPMID\s*[:=]?\s*\d+|\bPMC\s?\d+|\bPMCID\s*[:=]?\s*(?:PMC)?\d+"
-    r"|\barXiv\s*:\s*(?:\d{4}\.\d{4,5}|[a-z-]+/\d{7})(?:v\d+)?",
+    r"|(?<=[.,;] )\d{4}\.\d{5}(?:v\d+)?\.?\s*\Z|\barXiv\s*:\s*(?:\d{4}\.\d{4,5}|[a-z-]+/\d{7})(?:v\d+)?",
     re.IGNORECASE,
 )
 _CHATTER = re.compile(
@@ -33,6 +33,7 @@ _CHATTER = re.compile(
     r"\bepub (?:ahead of print|\d{4})[^.]*\.?|\[(?:DOI|PubMed|Google Scholar|CrossRef|PMC free article|Abstract)\])",
     re.IGNORECASE,
 )
+_BARE_ARXIV = re.compile(r"(?<=[.,;] )(\d\d(?:0[1-9]|1[0-2])\.\d{5})(?:v\d+)?\.?\s*\Z")
 _TYPES = (
     ("thesis", re.compile(r"\b(?:thesis|dissertation|habilitationsschrift)\b", re.IGNORECASE)),
     (
@@ -46,7 +47,14 @@ _TYPES = (
 
 def read_citation(text: str) -> Record:
     """What a citation says before any source was asked: its identifiers, and nothing else."""
-    return Record(source=BROUGHT, source_id="", csl_type="", identifiers=find_identifiers(text))
+    return Record(source=BROUGHT, source_id="", csl_type="", identifiers=_identifiers(text))
+
+
+def _identifiers(text: str) -> tuple[Identifier, ...]:
+    """All identifiers in the text; a bare arXiv number counts at its very end, where no page or number can stand."""
+    found = find_identifiers(text)
+    bare = _BARE_ARXIV.search(text)
+    return found or (Identifier(Scheme.ARXIV, bare[1]),) if bare else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +130,7 @@ def claim_of(text: str, records: Sequence[Record], *, journals: JournalNames = N
         pages=place.pages,
         date=PartialDate(year=year),
         csl_type=next((kind for kind, pattern in _TYPES if pattern.search(text)), ""),
-        identifiers=find_identifiers(text),
+        identifiers=_identifiers(text),
     )
 
 

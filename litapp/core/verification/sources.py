@@ -46,10 +46,11 @@ OWNERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "pmid": ("pubmed",),
         "doi": ("crossref", "datacite", "biorxiv"),
-        "arxiv": ("arxiv",),
+        "arxiv": ("arxiv", "datacite"),
     }
 )
-"""Scheme -> the sources that own its identifiers: what they say of an identifier decides."""
+"""Scheme -> the sources that own its identifiers: what they say of an identifier decides. arXiv registers its papers'
+DOIs with DataCite, whose records speak for the arXiv id; its silence does not."""
 
 REGISTRIES = frozenset({"pubmed", "crossref", "datacite", "arxiv", "biorxiv", "europepmc"})
 """Sources whose records are deposited or curated: authoritative for fields."""

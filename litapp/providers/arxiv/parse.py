@@ -28,6 +28,8 @@ class Feed:
     entries: int
     records: tuple[tuple[int, Record], ...]
     invalid: int
+    counted: bool = True
+    """False where it does not say how many there are in all: then nothing is known of what did not come."""
 
 
 def classify(status: int, headers: dict[str, str], body: bytes) -> Classification:
@@ -54,7 +56,7 @@ def classify(status: int, headers: dict[str, str], body: bytes) -> Classificatio
         return answers.refused_request(LABEL, answers.plain_detail(problem))
     if status >= 400:
         return answers.refused_request(LABEL)
-    if not entries and _should_have_entries(root, total):
+    if not entries and total is not None and _should_have_entries(root, total):
         return Classification(
             Outcome.TRANSIENT,
             "arXiv sent an empty page in place of its records.",
@@ -88,14 +90,18 @@ def _xml(body: bytes) -> etree._Element:
         raise UnreadableAnswer("data that is cut off or damaged") from None
 
 
-def _entries(root: etree._Element) -> tuple[list[etree._Element], int]:
-    """The entries of a feed and the number it reports. Raises UnreadableAnswer for anything but a feed."""
+def _entries(root: etree._Element) -> tuple[list[etree._Element], int | None]:
+    """The entries of a feed and the number it reports (None = it has entries but reports no number).
+
+    Raises UnreadableAnswer for anything but a feed, and for an empty one that does not say that it is empty.
+    """
     if root.tag != f"{ATOM}feed":
         raise UnreadableAnswer("data of another form than expected")
+    entries = root.findall(f"{ATOM}entry")
     total = whole(root.findtext(f"{_OPENSEARCH}totalResults"))
-    if total is None:
+    if total is None and not entries:
         raise UnreadableAnswer("a list without a count")
-    return root.findall(f"{ATOM}entry"), total
+    return entries, total
 
 
 def _should_have_entries(root: etree._Element, total: int) -> bool:
@@ -104,9 +110,18 @@ def _should_have_entries(root: etree._Element, total: int) -> bool:
     return total > start and size != 0
 
 
-def feed(body: bytes) -> Feed:
-    """The papers of a feed. Raises UnreadableAnswer, also for a feed that reports an error."""
+def feed(body: bytes, *, counted: bool = True) -> Feed:
+    """The papers of a feed. Raises UnreadableAnswer, also for a feed that reports an error.
+
+    `counted` = it must say how many there are in all; where papers were asked for by number, those that came are good
+    without it.
+    """
     entries, total = _entries(_xml(body))
+    said_total = total is not None
+    if total is None:
+        if counted:
+            raise UnreadableAnswer("a list without a count")
+        total = len(entries)
     if any(is_error(entry) for entry in entries):
         raise UnreadableAnswer("an error in place of papers")
     records: list[tuple[int, Record]] = []
@@ -117,4 +132,4 @@ def feed(body: bytes) -> Feed:
             records.append((position, record))
         else:
             invalid += 1
-    return Feed(total, len(entries), tuple(records), invalid)
+    return Feed(total, len(entries), tuple(records), invalid, said_total)

@@ -118,14 +118,14 @@ class Arxiv:
             wanted = request.search((("search_query", query),), start=0, size=_MATCHES, operation="match")
             answer = client.send(wanted, max_age_seconds=max_age_seconds)
             answer_ids.append(answer_id_of(answer))
-            records = [record for _, record in self._feed(answer).records][:_MATCHES]
+            records = [record for _, record in self._feed(answer, counted=False).records][:_MATCHES]
             if records:
                 return records, answer_ids
         return [], answer_ids
 
-    def _feed(self, answer: Answer) -> parse.Feed:
+    def _feed(self, answer: Answer, *, counted: bool = True) -> parse.Feed:
         try:
-            return parse.feed(answer.body)
+            return parse.feed(answer.body, counted=counted)
         except UnreadableAnswer as error:
             raise unreadable(self.source, parse.LABEL, answer, error) from error
 
@@ -146,9 +146,9 @@ class Arxiv:
             break
         else:
             return result
-        feed, answer_id = self._feed(answer), answer_id_of(answer)
+        feed, answer_id = self._feed(answer, counted=False), answer_id_of(answer)
         index = first_by_identifier(record for _, record in feed.records)
-        complete = feed.entries >= feed.total and not feed.invalid
+        complete = feed.counted and feed.entries >= feed.total and not feed.invalid
         for one in wanted:
             if one in index:
                 result.found[one] = (index[one], answer_id)

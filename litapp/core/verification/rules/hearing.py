@@ -55,8 +55,10 @@ class Hearing:
             for found in self.evidence
             if found.how is Asked.IDENTIFIER
             and found.source in wanted
-            and found.scheme in (scheme, "arxiv" if scheme == "doi" else scheme)
-            and found.question.lower() in same
+            and (
+                (found.scheme in (scheme, "arxiv" if scheme == "doi" else scheme) and found.question.lower() in same)
+                or (scheme == "arxiv" and found.scheme == "doi" and arxiv_from_doi(found.question) == value.lower())
+            )
         )
 
     def owner_witness(self, scheme: str, value: str) -> Witness | None:

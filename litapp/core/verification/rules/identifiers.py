@@ -46,7 +46,7 @@ def _asked(hearing: Hearing, scheme: str, value: str) -> CheckResult | None:
     if scheme == "doi":
         return _unknown_doi(hearing, value, answers)
     source = OWNERS[scheme][0]
-    if any(found.outcome is Answered.ABSENT for found in answers):
+    if any(found.outcome is Answered.ABSENT and found.source == source for found in answers):
         reason = f"{label(source)} has no record with the {_NAMES[scheme]} {value}."
         return hearing.check(
             RESOLVES, source, Result.FAIL, reason, kind=Kind.IDENTITY, wrong=(scheme,), answers=answers
