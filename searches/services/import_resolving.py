@@ -6,12 +6,13 @@ not have, of the other sources that can be asked by it. No identifier is ever ta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
 
+from litapp.core.formats.importers import UnreadableFile
 from litapp.core.records import Identifier
 from litapp.jobs import services as jobs
 from litapp.jobs.models import StepState
@@ -20,8 +21,9 @@ from litapp.ledger.models import SourceRecord
 from litapp.ledger.services.bodies import DamagedBody, open_body
 from litapp.ledger.services.records import store_lookup
 from searches.models import ImportedEntry, RecordImport
+from searches.services.abstracts import is_same_paper
 from searches.services.candidates import absorb_brought, think_ahead_brought
-from searches.services.import_rows import IdentifierRow, identifier_rows
+from searches.services.import_rows import IdentifierRow, file_rows, list_rows
 from searches.services.import_state import end_import, stop_reason
 from searches.services.import_undo import revive_decisions
 from searches.services.single_steps import Fetched, fetch_identifiers
@@ -36,8 +38,9 @@ def resolve_rows(row: RecordImport, token: str) -> None:
     """Resolve on behind the last page that was written, to the end of the list or until it is cancelled."""
     try:
         with open_body(row.sha256) as stream:
-            rows = identifier_rows(stream.read().decode())
-    except DamagedBody as error:
+            pasted = row.answer.operation == "list"
+            rows = list_rows(stream.read().decode()) if pasted else file_rows(stream)
+    except (DamagedBody, UnreadableFile) as error:
         end_import(row, token, StepState.FAILED, str(error), "Undo this import and import the list again.")
         return
     while row.done < len(rows):
@@ -45,7 +48,7 @@ def resolve_rows(row: RecordImport, token: str) -> None:
             end_import(row, token, StepState.CANCELLED, sentence, "Resume it for the rest, or undo it.")
             return
         page = rows[row.done : row.done + PAGE]
-        fetched = fetch_identifiers(list(dict.fromkeys(one.identifier for one in page if one.identifier is not None)))
+        fetched = fetch_identifiers(list(dict.fromkeys(one for typed in page for one in typed.identifiers)))
         if fetched.again and row.failures < len(WAITS):
             jobs.postpone(
                 RecordImport.objects.all(),
@@ -76,12 +79,10 @@ def _save(row: RecordImport, token: str, page: Sequence[IdentifierRow], fetched:
         stored: dict[Identifier, SourceRecord] = {
             one: store_lookup(answer_id=answer_id, record=record) for one, (record, answer_id) in fetched.found.items()
         }
-        distinct = list({found.pk: found for found in stored.values()}.values())
+        entries = [_entry(row, row.done + place, one, stored, fetched) for place, one in enumerate(page, start=1)]
+        taken = {entry.source_record_id for entry in entries}
+        distinct = list({found.pk: found for found in stored.values() if found.pk in taken}.values())
         bench = think_ahead_brought(project=row.project, rows=distinct, records=[one.record for one in distinct])
-        entries = [
-            _entry(row, row.done + place, one, stored.get(one.identifier) if one.identifier else None, fetched)
-            for place, one in enumerate(page, start=1)
-        ]
         ImportedEntry.objects.bulk_create(entries)
         absorb_brought(project=row.project, rows=distinct, bench=bench, hold=True)
         revive_decisions(row, entries)
@@ -96,26 +97,49 @@ def _save(row: RecordImport, token: str, page: Sequence[IdentifierRow], fetched:
 
 
 def _entry(
-    row: RecordImport, number: int, typed: IdentifierRow, stored: SourceRecord | None, fetched: Fetched
+    row: RecordImport,
+    number: int,
+    typed: IdentifierRow,
+    stored: Mapping[Identifier, SourceRecord],
+    fetched: Fetched,
 ) -> ImportedEntry:
+    found = next((stored[one] for one in typed.identifiers if one in stored), None)
+    problem = _problem(typed, fetched) if found is None else _contradiction(typed, fetched)
+    if problem:
+        found = None
+    first = typed.identifiers[0] if typed.identifiers else None
     return ImportedEntry(
         record_import=row,
         number=number,
         first_line=typed.line,
         last_line=typed.line,
-        text=typed.text,
-        scheme=typed.identifier.scheme.value if typed.identifier else "",
-        identifier=typed.identifier.value[:300] if typed.identifier else "",
-        title=stored.record.title[:300] if stored else "",
-        source_record=stored,
-        problem="" if stored else _problem(typed, fetched),
+        text=typed.text.replace("\x00", ""),
+        scheme=first.scheme.value if first else "",
+        identifier=first.value[:300] if first else "",
+        title=found.record.title[:300] if found else "",
+        source_record=found,
+        problem=problem,
     )
 
 
 def _problem(typed: IdentifierRow, fetched: Fetched) -> str:
     """Why the row leads to no record."""
-    if typed.identifier is None:
+    if not typed.identifiers:
         return typed.problem
-    if typed.identifier in fetched.absent:
-        return fetched.absent[typed.identifier]
-    return f"{NOT_ASKED}: {fetched.failed.get(typed.identifier, 'it was not asked for')}"
+    absent = [fetched.absent[one] for one in typed.identifiers if one in fetched.absent]
+    if len(absent) == len(typed.identifiers):
+        return " ".join(dict.fromkeys(absent))
+    failed = [fetched.failed[one] for one in typed.identifiers if one in fetched.failed]
+    return f"{NOT_ASKED}: {' '.join(dict.fromkeys(failed)) or 'it was not asked for.'}"
+
+
+def _contradiction(typed: IdentifierRow, fetched: Fetched) -> str:
+    """The identifiers of one row lead to different papers: then none of them is taken. "" = they do not."""
+    found = [(one, fetched.found[one][0]) for one in typed.identifiers if one in fetched.found]
+    for one, record in found[1:]:
+        if not is_same_paper(found[0][1], record):
+            return (
+                f"It names two papers: {found[0][0].scheme.value.upper()} {found[0][0].value} and "
+                f"{one.scheme.value.upper()} {one.value}. Put the right one on a line of its own."
+            )
+    return ""

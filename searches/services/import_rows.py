@@ -2,57 +2,46 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import BinaryIO
 
-from litapp.core.identifiers import find_identifiers, parse_identifier
-from litapp.core.records import Identifier, Scheme
+from litapp.core.formats.importers import Entry, Limits, read_file
+from litapp.core.formats.importers.ids import read_ids
+from litapp.core.records import Identifier
 
-RESOLVED = (Scheme.PMID, Scheme.DOI, Scheme.PMCID, Scheme.ARXIV, Scheme.OPENALEX, Scheme.S2)
-"""Schemes that name one paper."""
-LONGEST = 2_000
-"""Characters of a row that are kept."""
-_BETWEEN = re.compile(r"[,;|\s]+")
+LIST_FORMATS = frozenset({"ids", "text_ids"})
+"""`Reading.format` of files that hold identifiers and nothing else of a record."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdentifierRow:
-    """A row: its line, its text as typed, and the identifier it is; or why it is none (`problem`)."""
+    """A row: its line, its text as typed, and the identifiers it names, of one paper; or why it names none."""
 
     line: int
     text: str
-    identifier: Identifier | None
+    identifiers: tuple[Identifier, ...]
     problem: str = ""
 
 
-def identifier_rows(text: str) -> list[IdentifierRow]:
-    """The rows of a list; empty lines are none. A line of several bare identifiers gives a row for each."""
-    rows = []
-    for line, typed in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
-        shown = typed.strip()[:LONGEST]
-        if shown:
-            rows += _rows(line, shown)
-    return rows
+def list_rows(text: str) -> list[IdentifierRow]:
+    """The rows of a list that a person pasted: every line is told what it is; empty lines are none."""
+    lines = text.lstrip("\ufeff").splitlines()
+    return _rows(read_ids(iter(enumerate(lines, start=1)), Limits()))
 
 
-def _rows(line: int, typed: str) -> list[IdentifierRow]:
-    whole = parse_identifier(typed)
-    if whole is not None:
-        return [_row(line, typed, whole)]
-    parts = [part for part in _BETWEEN.split(typed) if part]
-    each = [parse_identifier(part) for part in parts]
-    if len(parts) > 1 and all(one is not None and one.scheme in RESOLVED for one in each):
-        return [_row(line, part, one) for part, one in zip(parts, each, strict=True) if one is not None]
-    within = [one for one in find_identifiers(typed) if one.scheme in RESOLVED]
-    if len(within) == 1:
-        return [_row(line, typed, within[0])]
-    if within:
-        return [IdentifierRow(line, typed, None, "It names several identifiers. Put each on a line of its own.")]
-    return [IdentifierRow(line, typed, None, "It is no PMID, DOI, PMCID or arXiv id. Look for a typing error.")]
+def file_rows(stream: BinaryIO) -> list[IdentifierRow]:
+    """The rows of a file of one of LIST_FORMATS. Raises UnreadableFile."""
+    return _rows(read_file(stream).entries)
 
 
-def _row(line: int, typed: str, identifier: Identifier) -> IdentifierRow:
-    if identifier.scheme not in RESOLVED:
-        kind = identifier.scheme.value.upper()
-        return IdentifierRow(line, typed, None, f"It is an {kind}: that names a journal or a book, not one paper.")
-    return IdentifierRow(line, typed, identifier)
+def _rows(entries: Iterable[Entry]) -> list[IdentifierRow]:
+    return [
+        IdentifierRow(
+            entry.first_line,
+            entry.text,
+            entry.record.identifiers if entry.record else (),
+            f"{entry.problem.message} {entry.problem.next_step}".strip() if entry.problem else "",
+        )
+        for entry in entries
+    ]

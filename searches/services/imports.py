@@ -20,7 +20,7 @@ from litapp.ledger.services.brought import brought_answer
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from searches.models import ImportKind, RecordImport
-from searches.services.import_rows import identifier_rows
+from searches.services.import_rows import LIST_FORMATS, list_rows
 
 KIND = "import"
 LIST_LARGEST = 4 * 1024 * 1024
@@ -59,8 +59,9 @@ class Begun:
 def import_file(
     *, project: Project, actor: Any, request_id: UUID, details: ImportDetails, name: str, chunks: Iterable[bytes]
 ) -> Begun:
-    """Keep a file and import it in the background. The same file again adds nothing: the earlier import is returned.
+    """Keep a file and import it in the background; a list of identifiers is resolved row by row.
 
+    The same file again adds nothing: the earlier import is returned.
     Raises ImportProblem for a file that is too large, empty, or of no known format.
     """
     if made := RecordImport.objects.filter(request_id=request_id, project=project).first():
@@ -83,8 +84,9 @@ def import_file(
     notes = list(reading.warnings)
     if reading.query and not details.query:
         notes.append("The query is the one that stands in the file.")
+    kind = ImportKind.IDENTIFIERS if reading.format in LIST_FORMATS else ImportKind.FILE
     return _create(
-        project=project, actor=actor, request_id=request_id, details=details, kind=ImportKind.FILE, sha256=sha256,
+        project=project, actor=actor, request_id=request_id, details=details, kind=kind, sha256=sha256,
         size=size, operation="file", file_name=name[-255:], format=reading.format_label[:60],
         encoding=reading.encoding[:60], notes=notes, query=details.query or reading.query,
     )  # fmt: skip
@@ -102,7 +104,7 @@ def import_identifiers(
     body = text.encode()
     if len(body) > LIST_LARGEST:
         raise ImportProblem(f"The list has more than {LIST_LARGEST:,} bytes. Part it.")
-    rows = identifier_rows(text)
+    rows = list_rows(text)
     if not rows:
         raise ImportProblem("The list holds no row. Put one PMID, DOI, PMCID or arXiv id on each line.")
     sha256, size = write_stream([body], largest=LIST_LARGEST)
