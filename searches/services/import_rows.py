@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from litapp.core.formats.importers import Entry, Limits, read_file
@@ -25,9 +26,14 @@ class IdentifierRow:
 
 
 def list_rows(text: str) -> list[IdentifierRow]:
-    """The rows of a list that a person pasted: every line is told what it is; empty lines are none."""
+    """The rows of a list that a person pasted: every line is told what it is; empty lines are none.
+
+    A line of one row is shown whole, as it was typed.
+    """
     lines = text.lstrip("\ufeff").splitlines()
-    return _rows(read_ids(iter(enumerate(lines, start=1)), Limits()))
+    rows = _rows(read_ids(iter(enumerate(lines, start=1)), Limits()))
+    of_line = Counter(row.line for row in rows)
+    return [replace(row, text=lines[row.line - 1].strip()) if of_line[row.line] == 1 else row for row in rows]
 
 
 def file_rows(stream: BinaryIO) -> list[IdentifierRow]:
