@@ -10,7 +10,7 @@ from django.urls import path
 from searches.urls_bundle import urlpatterns as bundle_urls
 from searches.urls_imports import urlpatterns as import_urls
 from searches.urls_screening import urlpatterns as screening_urls
-from searches.views import plan_form, plans, runs
+from searches.views import plan_blocks, plan_form, plans, runs
 
 app_name = "searches"
 
@@ -22,6 +22,8 @@ plan_urls = [
     path("plans/<int:version_id>/edit/", plan_form.plan_edit, name="plan_edit"),
     path("plans/<int:version_id>/counts/", plans.plan_counts, name="plan_counts"),
     path("plans/counts/<int:count_id>/answer/", plans.count_answer, name="count_answer"),
+    path("plans/<int:version_id>/blocks/", plan_blocks.plan_blocks, name="plan_blocks"),
+    path("plans/<int:version_id>/blocks/change/", plan_blocks.plan_block_change, name="plan_block_change"),
     path("plans/<int:version_id>/approve/", plans.plan_approval, name="plan_approve"),
     path("plans/<int:version_id>/new-version/", plans.plan_version_new, name="plan_new_version"),
     path("plans/<int:version_id>/compare/<int:other_id>/", plans.plan_compare, name="plan_compare"),

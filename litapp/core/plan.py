@@ -9,11 +9,12 @@ from enum import StrEnum
 from typing import Any
 
 SCHEMA = "litledger.plan.v1"
-SOURCE_POLICY_VERSION = 2
+SOURCE_POLICY_VERSION = 3
 """Rises when the set of sources, or how they are combined, changes. A plan keeps the version it was made with.
 
 1: PubMed, Crossref, OpenAlex, Semantic Scholar. 2: Europe PMC (the way to preprints of bioRxiv and medRxiv) and arXiv
-can be searched too; bioRxiv, DataCite, doi.org and Unpaywall are asked about records, not searched.
+can be searched too; bioRxiv, DataCite, doi.org and Unpaywall are asked about records, not searched. 3: bioRxiv and
+medRxiv can be searched, through Crossref.
 """
 
 

@@ -58,6 +58,8 @@ class Source:
     """What a key of one's own would change, in one sentence ("" = nothing)."""
     needs_email: bool = False
     """The source answers only those who give a contact address."""
+    searched_through: str = ""
+    """The source that answers its searches, at that one's pace ("" = it answers them itself)."""
     takes_boolean: bool = False
     """For a source of plain words: it can be sent the Boolean query instead."""
 
@@ -157,8 +159,8 @@ SOURCES: tuple[Source, ...] = (
         key="europepmc",
         label="Europe PMC",
         home_page="https://europepmc.org/",
-        description="PubMed's records and more: preprints of bioRxiv, medRxiv and other servers (which have no search "
-        "of their own), PubMed Central, theses, guidelines, patents. Takes the Boolean query, translated.",
+        description="PubMed's records and more: preprints of bioRxiv, medRxiv and other servers, PubMed Central, "
+        "theses, guidelines, patents. Takes the Boolean query, translated.",
         query_kind=QueryKind.BOOLEAN,
         organisation="EMBL-EBI",
         capabilities=_capabilities(_PROVIDERS["europepmc"]),
@@ -178,11 +180,14 @@ SOURCES: tuple[Source, ...] = (
         key="biorxiv",
         label="bioRxiv and medRxiv",
         home_page="https://www.biorxiv.org/",
-        description="Preprints by DOI, with all versions and the published article. They cannot be searched: their "
-        "preprints are found through Europe PMC and Crossref.",
+        description="Preprints by DOI, with all versions and the published article. They have no search of their own: "
+        "Crossref is asked for posted content with their DOI prefixes (10.1101 and 10.64898), in plain words; Europe "
+        "PMC holds these preprints too.",
         query_kind=QueryKind.PLAIN,
         organisation="openRxiv",
         capabilities=_capabilities(_PROVIDERS["biorxiv"]),
+        counts_exactly=False,
+        searched_through="crossref",
     ),
     Source(
         key="datacite",
@@ -267,6 +272,11 @@ def copy_of_pubmed(key: str = "europepmc") -> base.HoldsPubMed:
     if isinstance(found, base.HoldsPubMed):
         return found
     raise KeyError(f"{key} holds no copy of PubMed")
+
+
+def answering(key: str) -> str:
+    """The source that is really asked when `key` is searched: itself, or the one that it is searched through."""
+    return _BY_KEY[key].searched_through or key
 
 
 def lookup_provider(key: str) -> base.Lookup:

@@ -14,7 +14,7 @@ from litapp.core.plan import SearchPlan
 from litapp.ledger.services.clients import client_for, source_state, user_client
 from litapp.projects.services.events import record_event
 from litapp.providers.base import Client, CompiledQuery, CountResult, SourceError
-from litapp.providers.registry import search_provider, source
+from litapp.providers.registry import answering, search_provider, source
 from searches.models import PlanCount, SearchPlanVersion
 from searches.services.plan_check import require_complete
 from searches.services.queries import QueryLine, note, notes_of, query_lines
@@ -64,7 +64,7 @@ def count_lines(content: SearchPlan, *, user_id: int | None = None) -> list[Coun
     if not by_source:
         return []
     with ThreadPoolExecutor(max_workers=len(by_source), thread_name_prefix="count") as pool:
-        own = {key: client for key in by_source if (client := user_client(key, user_id)) is not None}
+        own = {key: client for key in by_source if (client := user_client(answering(key), user_id)) is not None}
         parts = pool.map(partial(_count_in_thread, own=own), by_source.values())
         return [item for part in parts for item in part]
 
@@ -80,11 +80,11 @@ def _count_in_thread(lines: Sequence[QueryLine], own: Mapping[str, Client]) -> l
 def _count(line: QueryLine, own: Mapping[str, Client] | None = None) -> Counted:
     if line.query is None:
         return Counted(line, error=line.error)
-    state = source_state(line.source)
+    state = source_state(answering(line.source))
     if not state.usable:
         return Counted(line, error=f"{state.reason} {state.hint}".strip())
     try:
-        client = (own or {}).get(line.source) or client_for(line.source)
+        client = (own or {}).get(line.source) or client_for(answering(line.source))
         result = search_provider(line.source).count(client, line.query)
     except SourceError as error:
         return Counted(line, error=f"{error.message} {error.hint}".strip(), answer_id=error.answer_id)

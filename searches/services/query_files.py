@@ -15,7 +15,7 @@ from litapp.core.plan import PlanError, PlanQuery, plan_hash
 from litapp.core.plan import SearchPlan as PlanContent
 from litapp.ledger.services.clients import source_state
 from litapp.projects.models import Project
-from litapp.providers.registry import search_keys
+from litapp.providers.registry import answering, search_keys
 from searches.models import SearchPlanVersion
 from searches.services.plan_check import boolean_problem, plain_problem
 from searches.services.plans import plan_create
@@ -47,7 +47,7 @@ def plan_from_query_file(
         most=settings.QUERY_FILE_MOST,
         problem_of=_problem,
     )
-    chosen = sources if sources is not None else [key for key in search_keys() if source_state(key).usable]
+    chosen = sources if sources is not None else [key for key in search_keys() if source_state(answering(key)).usable]
     plan = PlanContent(question=found.topic or " ".join(topic.split()), sources=tuple(chosen), queries=found.queries)
     notes = (*(str(entry) for entry in found.rejected), *found.notes)
     return PlanFile(plan, _origin(found, name, plan), notes)

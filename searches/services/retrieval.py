@@ -18,7 +18,7 @@ from litapp.jobs.services import LeaseLost
 from litapp.jobs.turns import writers_turn
 from litapp.ledger.services.clients import client_for, source_state, user_client
 from litapp.providers.base import Client, Deferred, Page, SourceError
-from litapp.providers.registry import search_provider, source
+from litapp.providers.registry import answering, search_provider, source
 from searches.models import RetrievalRun, RetrievalStep
 from searches.services.ahead import PageAhead
 from searches.services.candidates import absorb_hits, think_ahead
@@ -87,7 +87,7 @@ def _work(step_id: int, token: str) -> None:
     if step.attempts > MOST_STUMBLES:
         _end(step, token, StepState.FAILED, "LitLedger stumbled over this step several times.", "See the worker's log.")
         return
-    if step.run.replay_of_id is None and not (state := source_state(step.source)).usable:
+    if step.run.replay_of_id is None and not (state := source_state(answering(step.source))).usable:
         _end(step, token, _failed_state(step), state.reason, state.hint)
         return
     if step.reuse_from is None:
@@ -111,10 +111,12 @@ def _work(step_id: int, token: str) -> None:
                 continue
             _failed(step, token, error)
             return
-        ahead.begin(step, page, share)
+        turn_is_over = time.monotonic() > turn_ends
+        if not turn_is_over:  # else the next holder of the step would ask for the same page beside this thread
+            ahead.begin(step, page, share)
         _save(step, token, page, share)
         step = _read(step_id)
-        if not step.exhausted and time.monotonic() > turn_ends:
+        if not step.exhausted and turn_is_over:
             jobs.put_back(_rows(), step_id, token)
             return
 
@@ -172,7 +174,8 @@ def _client(step: RetrievalStep) -> Client:
     earlier = replayed_step(step)
     if earlier is not None:
         return ReplayingClient(earlier)
-    client = user_client(step.source, step.run.started_by_id) or client_for(step.source)
+    asked = answering(step.source)
+    client = user_client(asked, step.run.started_by_id) or client_for(asked)
     return ReusingClient(client, since=step.reuse_from or timezone.now())
 
 

@@ -16,6 +16,7 @@ from litapp.jobs.models import OPEN_STATES, StepState
 from litapp.jobs.services import enqueue
 from litapp.ledger.services.clients import source_state
 from litapp.projects.services.events import record_event
+from litapp.providers.registry import answering
 from litapp.verification.services.requests import release_held
 from searches.models import RetrievalRun, RetrievalStep, RunState, SearchPlanVersion
 from searches.services.outcome import run_outcome
@@ -102,7 +103,7 @@ def _step(run: RetrievalRun, line: QueryLine, why_not: str) -> RetrievalStep:
 
 def _unusable(key: str) -> str:
     """Why a source cannot be used here, with the next step; "" when it can."""
-    state = source_state(key)
+    state = source_state(answering(key))
     return "" if state.usable else f"{state.reason} {state.hint}".strip()
 
 

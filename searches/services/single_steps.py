@@ -20,6 +20,7 @@ from litapp.providers.base import CompiledQuery, CountResult, SourceError
 from litapp.providers.registry import (
     Capability,
     QueryKind,
+    answering,
     lookup_provider,
     match_provider,
     related_provider,
@@ -93,7 +94,7 @@ def compile_text(key: str, text: str, filters: Filters) -> CompiledQuery:
 def count_source(key: str, text: str, filters: Filters | None = None) -> CountResult:
     """Ask one source for its number of hits. Raises StepProblem, SourceError."""
     require_usable(key)
-    return search_provider(key).count(client_for(key), compile_text(key, text, filters or Filters()))
+    return search_provider(key).count(client_for(answering(key)), compile_text(key, text, filters or Filters()))
 
 
 def search_source(key: str, text: str, limit: int, filters: Filters | None = None) -> Searched:
@@ -106,7 +107,7 @@ def search_source(key: str, text: str, limit: int, filters: Filters | None = Non
     cursor: dict[str, object] | None = {}
     reported: int | None = None
     while cursor is not None and len(records) < limit:
-        page = search_provider(key).fetch_page(client_for(key), query, cursor, limit - len(records))
+        page = search_provider(key).fetch_page(client_for(answering(key)), query, cursor, limit - len(records))
         store_hits((hit.answer_id, hit.position, hit.record) for hit in page.hits)
         records += [hit.record for hit in page.hits]
         answers += [hit.answer_id for hit in page.hits]
@@ -116,7 +117,7 @@ def search_source(key: str, text: str, limit: int, filters: Filters | None = Non
             raise StepProblem(f"{source(key).label} went round in circles after {len(records)} records. Try later.")
         cursor = page.cursor
     if not records and reported is None:
-        reported = search_provider(key).count(client_for(key), query).total
+        reported = search_provider(key).count(client_for(answering(key)), query).total
     if not records and reported:
         raise StepProblem(f"{source(key).label} reports {reported:,} records and gave none. Try again later.")
     return Searched(query, tuple(records), tuple(answers), reported, tuple(dict.fromkeys(remarks)))

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from litapp.core.plan import SearchPlan
 from litapp.ledger.services.clients import SourceState, source_state
-from litapp.providers.registry import QueryKind, Source, search_sources
+from litapp.providers.registry import QueryKind, Source, answering, search_sources
 from litapp.providers.registry import source as source_of
 from searches.models import PlanCount
 from searches.services.caps import query_share, source_shares
@@ -70,6 +70,12 @@ class QueryAtSource:
     error: str
     limit: str
     count: HitCount | None
+    boolean: bool = False
+
+    @property
+    def has_blocks(self) -> bool:
+        """Its blocks are worth counting: nothing was found by a Boolean query, or more than anybody screens."""
+        return self.boolean and self.count is not None and (self.count.total == 0 or self.count.many)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,7 @@ class SourceChoice:
 
 def source_choices() -> list[SourceChoice]:
     """All sources that can be searched, with whether they can be used here. One query a source."""
-    return [SourceChoice(source, source_state(source.key)) for source in search_sources()]
+    return [SourceChoice(source, source_state(answering(source.key))) for source in search_sources()]
 
 
 def plan_at_sources(
@@ -122,9 +128,14 @@ def plan_at_sources(
     return [
         PlanAtSource(
             known[key],
-            source_state(key),
+            source_state(answering(key)),
             tuple(
-                _query(line, limit_text(content, kept, key, place, len(lines[key])), counted.get((key, line.index)))
+                _query(
+                    line,
+                    limit_text(content, kept, key, place, len(lines[key])),
+                    counted.get((key, line.index)),
+                    boolean=taken_kind(content, key) is QueryKind.BOOLEAN,
+                )
                 for place, line in enumerate(lines.get(key, []))
             ),
             taken_kind(content, key) is QueryKind.BOOLEAN,
@@ -158,7 +169,7 @@ def _remarks(notes: Iterable[dict[str, str]]) -> tuple[Remark, ...]:
     return tuple(Remark(item.get("text", ""), item.get("loss", "") or "") for item in notes)
 
 
-def _query(line: QueryLine, limit: str, row: PlanCount | None) -> QueryAtSource:
+def _query(line: QueryLine, limit: str, row: PlanCount | None, *, boolean: bool) -> QueryAtSource:
     query = line.query
     remarks = _remarks(notes_of(query)) if query else ()
     return QueryAtSource(
@@ -170,6 +181,7 @@ def _query(line: QueryLine, limit: str, row: PlanCount | None) -> QueryAtSource:
         error=line.error,
         limit=limit,
         count=_count(row, remarks) if row else None,
+        boolean=boolean,
     )
 
 

@@ -174,7 +174,9 @@ def _page(version: SearchPlanVersion, user_id: int | None) -> dict[str, Any]:
     content = version.plan_content
     counts = list(PlanCount.objects.newest_of(version))
     problems = {} if version.is_approved else plan_problems(content)
+    runs = list(RetrievalRun.objects.filter(version=version).select_related("started_by").order_by("-pk")[:RUNS_SHOWN])
     return {
+        "frozen": version.is_approved or bool(runs),
         "version": version,
         "plan": version.plan,
         "content": content,
@@ -191,8 +193,6 @@ def _page(version: SearchPlanVersion, user_id: int | None) -> dict[str, Any]:
         "versions": list(
             SearchPlanVersion.objects.filter(plan=version.plan_id).select_related("approved_by").order_by("-number")
         ),
-        "runs": list(
-            RetrievalRun.objects.filter(version=version).select_related("started_by").order_by("-pk")[:RUNS_SHOWN]
-        ),
+        "runs": runs,
         "run_id": uuid4(),
     }

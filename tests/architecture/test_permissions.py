@@ -68,6 +68,8 @@ TABLE: dict[str, Right | Open] = {
     "searches:run_resume": Right.RUN,
     "searches:run_again": Right.RUN,
     "searches:run_stand_in": Right.RUN,
+    "searches:plan_blocks": Right.PLAN,
+    "searches:plan_block_change": Right.PLAN,
     "searches:plan_from_file": Right.PLAN,
     "searches:run_more": Right.VIEW,
     "searches:run_replay": Right.RUN,

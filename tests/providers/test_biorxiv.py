@@ -268,4 +268,6 @@ def test_a_listing_that_cannot_be_had_raises() -> None:
 
 def test_the_plan_page_says_where_these_preprints_are_searched() -> None:
     assert "bioRxiv, medRxiv" in registry.source("europepmc").description
-    assert "Europe PMC and Crossref" in registry.source("biorxiv").description
+    description = registry.source("biorxiv").description
+    assert "Crossref is asked for posted content with their DOI prefixes (10.1101 and 10.64898)" in description
+    assert "Europe PMC holds these preprints too" in description

@@ -233,7 +233,7 @@ def test_without_plain_words_semantic_scholar_gets_its_own_signs_and_its_bulk_se
         ("a[tiab] NOT (b[tiab] OR c[tiab])", "a -(b | c)"),
         ('"heart attack"[tiab:~3]', '"heart attack"~3'),
         ("heart fail*[tiab]", "(heart + fail*)"),
-        ("beta-blocker*[tiab]", '("beta-blocker")'),
+        ("beta-blocker*[tiab]", '"beta-blocker"'),
         ("x - y[tiab]", '"x - y"'),
         ('"Masks/adverse effects"[mh]', "Masks"),
     ],
@@ -331,3 +331,31 @@ def test_hyphens_are_parted_for_semantic_scholar_and_the_change_is_said() -> Non
 def test_arxiv_lists_the_newest_first_by_the_day_of_submission() -> None:
     compiled = registry.search_provider("arxiv").compile(PlanQuery(boolean="a[ti]"), Filters(newest_first=True))
     assert compiled.params[1:] == (("sortBy", "submittedDate"), ("sortOrder", "descending"))
+
+
+@pytest.mark.parametrize(
+    ("filters", "limits", "lost"),
+    [
+        (Filters(), "", [None, None]),
+        (Filters(preprints=Preprints.ONLY), "", [None, None]),
+        (Filters(year_from=2025), "from-pub-date:2025,", [None, None]),
+        (Filters(publication_types=("Review",)), "", [None, None, Loss.LOST]),
+        (Filters(languages=("eng",)), "", [None, None, Loss.LOST]),
+    ],
+)
+def test_biorxiv_is_posted_content_of_both_prefixes_at_crossref(
+    filters: Filters, limits: str, lost: list[Loss | None]
+) -> None:
+    query = registry.provider("biorxiv").compile(PLAN, filters)
+    assert query.params == (
+        ("query.bibliographic", PLAN.plain),
+        ("filter", f"{limits}type:posted-content,prefix:10.1101,prefix:10.64898"),
+    )
+    assert [note.loss for note in query.notes] == lost
+    assert "Crossref is asked" in query.notes[0].text
+
+
+def test_biorxiv_is_not_asked_by_a_plan_without_preprints() -> None:
+    with pytest.raises(SourceError) as caught:
+        registry.provider("biorxiv").compile(PLAN, Filters(preprints=Preprints.EXCLUDED))
+    assert caught.value.code == "preprints_excluded"

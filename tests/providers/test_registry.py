@@ -33,7 +33,7 @@ def test_the_sources_in_order_and_who_runs_them() -> None:
         "semanticscholar": {"search", "lookup", "citation_match", "related", "citation_links"},
         "europepmc": {"search", "lookup", "citation_match", "citation_links"},
         "arxiv": {"search", "lookup", "citation_match"},
-        "biorxiv": {"lookup"},
+        "biorxiv": {"search", "lookup"},
         "datacite": {"lookup"},
         "doiorg": {"agencies"},
         "unpaywall": {"open_access"},
@@ -47,7 +47,15 @@ def test_the_sources_in_order_and_who_runs_them() -> None:
 
 
 def test_only_sources_that_can_be_searched_are_offered_for_a_plan() -> None:
-    assert registry.search_keys() == ("pubmed", "crossref", "openalex", "semanticscholar", "europepmc", "arxiv")
+    assert registry.search_keys() == (
+        "pubmed",
+        "crossref",
+        "openalex",
+        "semanticscholar",
+        "europepmc",
+        "arxiv",
+        "biorxiv",
+    )
 
 
 def test_unpaywall_wants_a_contact_address() -> None:

@@ -54,6 +54,18 @@ def test_a_search_is_read_to_its_last_record(client: PoliteClient, source: str) 
     assert all(record.title and record.year for record in records)
 
 
+def test_preprints_of_biorxiv_are_searched_through_crossref(client: PoliteClient) -> None:
+    """The sandbox applies both prefixes and the type; the records are Crossref's."""
+    provider = registry.provider("biorxiv")
+    query = provider.compile(PlanQuery(plain="genes of the NSP1 protein"), Filters())
+    page = provider.fetch_page(client, query, {}, 100)
+    assert page.total == len(page.hits) == provider.count(client, query).total
+    assert page.hits
+    assert {hit.record.source for hit in page.hits} == {"crossref"}
+    assert {hit.record.doi.split("/")[0] for hit in page.hits} <= {"10.1101", "10.64898"}
+    assert all(hit.record.is_preprint for hit in page.hits)
+
+
 @pytest.mark.parametrize("source", ["crossref", "openalex", "semanticscholar", "europepmc"])
 def test_another_source_knows_the_same_papers_by_doi(client: PoliteClient, source: str) -> None:
     pubmed, _ = everything(client, "pubmed")

@@ -13,7 +13,7 @@ from litapp.core.plan import Filters, PlanQuery
 from litapp.jobs.models import SourceHealth
 from litapp.ledger.services.clients import client_for, source_settings
 from litapp.providers.base import SourceError
-from litapp.providers.registry import search_keys, search_provider, unusable_reason
+from litapp.providers.registry import answering, search_keys, search_provider, unusable_reason
 
 log = logging.getLogger(__name__)
 ASK_AGAIN = timedelta(minutes=10)
@@ -36,7 +36,10 @@ class SourceProbe:
         return [
             key
             for key, entry in source_settings().items()
-            if key in search_keys() and not unusable_reason(key, entry) and _worth_asking(known.get(key))
+            if key in search_keys()
+            and answering(key) == key
+            and not unusable_reason(key, entry)
+            and _worth_asking(known.get(key))
         ]
 
     def run(self, key: str) -> None:

@@ -1,6 +1,7 @@
 """bioRxiv and medRxiv: preprints by DOI with all versions and the published one, and what was posted in a period.
 
-They have no search. Their preprints are searched through Europe PMC (SRC:PPR) and Crossref (posted content).
+They have no search: Crossref answers it (posted content with their DOI prefixes), and Europe PMC (SRC:PPR) in its own
+name.
 """
 
 from __future__ import annotations
@@ -8,14 +9,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+from litapp.core.plan import Filters, PlanQuery
 from litapp.core.ports import Answer, Outcome
 from litapp.core.records import Identifier, Record
 from litapp.providers.answers import UnreadableAnswer
 from litapp.providers.asking import answer_id_of, look_up_in_batches, unreadable
-from litapp.providers.base import Classification, Client, Credentials, Deferred, LookupResult, SourceError
+from litapp.providers.base import (
+    Classification,
+    Client,
+    CompiledQuery,
+    CountResult,
+    Credentials,
+    Deferred,
+    LookupResult,
+    Page,
+    SourceError,
+)
 from litapp.providers.biorxiv import parse, request
 from litapp.providers.biorxiv.preprints import Version, record_of
+from litapp.providers.biorxiv.search import compile_query
+from litapp.providers.crossref.provider import Crossref
 from litapp.providers.settings import SourceSettings
+
+_CROSSREF = Crossref()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +72,18 @@ class Biorxiv:
     def published_limit(self, headers: dict[str, str], body: bytes) -> float | None:
         """The API sends no limits."""
         return None
+
+    def compile(self, query: PlanQuery, filters: Filters) -> CompiledQuery:
+        """See `biorxiv.search.compile_query`."""
+        return compile_query(query, filters)
+
+    def count(self, client: Client, query: CompiledQuery) -> CountResult:
+        """The number Crossref reports: every preprint of the servers that shares a word, so no count of matches."""
+        return _CROSSREF.count(client, query)
+
+    def fetch_page(self, client: Client, query: CompiledQuery, cursor: dict[str, object], limit: int) -> Page:
+        """The next up to 100 preprints, as Crossref's records: Crossref is asked, at its pace."""
+        return _CROSSREF.fetch_page(client, query, cursor, limit)
 
     def lookup(
         self, client: Client, identifiers: list[Identifier], *, max_age_seconds: float | None = None
