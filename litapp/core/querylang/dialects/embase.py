@@ -203,14 +203,12 @@ def _term(term: Term) -> str | None:
 
 
 def _codes(scope: Scope) -> str:
-    found = []
-    for field in (Field.ABSTRACT, *(f for f in Field if f is not Field.ABSTRACT)):
-        if field in scope.fields and field is not Field.OTHER:
-            if field not in _CODE_OF_FIELD:
-                raise ValueError(f"Embase.com has no field “{field.value}”.")
-            found.append(_CODE_OF_FIELD[field])
+    unknown = [field.value for field in scope.fields if field not in _CODE_OF_FIELD and field is not Field.OTHER]
+    if unknown:
+        raise ValueError(f"Embase.com has no field “{unknown[0]}”.")
+    found = sorted(_CODE_OF_FIELD[field] for field in scope.fields if field is not Field.OTHER)
     if len(found) > 2:
-        found.sort(key=["ti", "ab", "kw"].index if set(found) == {"ti", "ab", "kw"} else None)
+        found = [code for code in _FIELD_OF_CODE if code in found]
     return ",".join([*found, *(scope.tag.split(",") if scope.tag else [])])
 
 
@@ -219,7 +217,7 @@ def _interval(node: Range) -> str:
         return f"[{node.low}-{node.high}]/py"
     if node.field is Field.DATE_ENTRY and node.low.count("/") == 2 and node.high.count("/") == 2:
         ends = ["-".join(str(int(part)) for part in reversed(end.split("/"))) for end in (node.low, node.high)]
-        return f"[{ends[0]}]/sd NOT [{ends[1]}]/sd" if False else f"[{ends[0]} to {ends[1]}]/sd"
+        return f"[{ends[0]} to {ends[1]}]/sd"
     raise ValueError("Embase.com limits by years of publication and days of entry only.")
 
 

@@ -1,0 +1,519 @@
+"""What one leaf of a query becomes in another database's terms, and whether that is the same, more, less or nothing.
+
+Headings of another vocabulary are candidates to check, never asserted. What a database lacks is left out and said;
+it is never printed as words behind a NOT, where it would take away papers that only mention it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from litapp.core.querylang.ast import (
+    DATE_FIELDS,
+    HEADING_FIELDS,
+    MAJOR_FIELDS,
+    And,
+    Field,
+    Leaf,
+    Near,
+    Node,
+    Or,
+    Proximity,
+    Range,
+    Term,
+)
+from litapp.core.querylang.dialects import central as cochrane
+from litapp.core.querylang.dialects import ebsco, embase, ovid, scopus, wos
+from litapp.core.querylang.dialects.dialect import OVID, Dialect
+from litapp.core.querylang.dialects.qualifiers import qualifier_code, qualifier_name
+from litapp.core.querylang.dialects.scanner import Wildcards
+from litapp.core.querylang.dialects.scope import TIAB, Scope, common_scope, placed, scope_of
+from litapp.core.querylang.targets import HW, WORDS, Fields, place
+from litapp.core.querylang.translation import Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Choices where a database offers a wider and a narrower way.
+
+    `embase_keywords`: PubMed's [tiab] becomes `:ti,ab,kw` in place of `:ab,ti`. `topic`: Web of Science `TS=` (adds
+    Keywords Plus) in place of title, abstract and author keywords.
+    """
+
+    embase_keywords: bool = False
+    topic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """A leaf in the target's terms. `node` None = it cannot be said there. `why` is empty for EXACT only."""
+
+    node: Node | None
+    meaning: Meaning = Meaning.EXACT
+    why: str = ""
+
+
+_WILDCARDS: Mapping[Dialect, Wildcards] = MappingProxyType(
+    {
+        Dialect.PUBMED: Wildcards(),
+        **dict.fromkeys(OVID, ovid.WILDCARDS),
+        Dialect.EMBASE_COM: embase.WILDCARDS,
+        Dialect.CENTRAL: cochrane.WILDCARDS,
+        Dialect.WEB_OF_SCIENCE: wos.WILDCARDS,
+        Dialect.SCOPUS: scopus.WILDCARDS,
+        Dialect.CINAHL: ebsco.WILDCARDS,
+    }
+)
+_VOCABULARY: Mapping[Dialect, tuple[str, Field, Field]] = MappingProxyType(
+    {
+        Dialect.PUBMED: ("MeSH", Field.MESH, Field.MESH_MAJOR),
+        Dialect.OVID_MEDLINE: ("MeSH", Field.MESH, Field.MESH_MAJOR),
+        Dialect.CENTRAL: ("MeSH", Field.MESH, Field.MESH_MAJOR),
+        Dialect.OVID_EMBASE: ("Emtree", Field.EMTREE, Field.EMTREE_MAJOR),
+        Dialect.EMBASE_COM: ("Emtree", Field.EMTREE, Field.EMTREE_MAJOR),
+        Dialect.CINAHL: ("CINAHL Headings", Field.CINAHL_HEADING, Field.CINAHL_MAJOR),
+        Dialect.OVID_PSYCINFO: ("the APA thesaurus", Field.THESAURUS, Field.THESAURUS_MAJOR),
+    }
+)
+"""Name of the database's vocabulary, its heading field and its major heading field."""
+_WORDS_OF: Mapping[Field, Fields] = MappingProxyType(
+    {Field.TEXT_WORD: WORDS, Field.ALL: WORDS, Field.MULTI_PURPOSE: WORDS, Field.UNTAGGED: WORDS}
+)
+_KEPT_FIELDS: Mapping[Dialect, frozenset[Field]] = MappingProxyType(
+    {
+        Dialect.PUBMED: frozenset({Field.AUTHOR, Field.AFFILIATION, Field.JOURNAL, Field.DOI, Field.PMID}),
+        Dialect.OVID_MEDLINE: frozenset(
+            {Field.AUTHOR, Field.AFFILIATION, Field.JOURNAL, Field.SUPPLEMENTARY_CONCEPT, Field.REGISTRY_NUMBER}
+        ),
+        Dialect.OVID_EMBASE: frozenset({Field.AUTHOR, Field.AFFILIATION, Field.JOURNAL}),
+        Dialect.OVID_PSYCINFO: frozenset({Field.AUTHOR, Field.AFFILIATION, Field.JOURNAL}),
+        Dialect.EMBASE_COM: frozenset({Field.AUTHOR, Field.AFFILIATION, Field.JOURNAL}),
+        Dialect.CENTRAL: frozenset({Field.AUTHOR, Field.JOURNAL}),
+        Dialect.WEB_OF_SCIENCE: frozenset({Field.AUTHOR, Field.AFFILIATION, Field.JOURNAL, Field.DOI}),
+        Dialect.SCOPUS: frozenset({Field.AUTHOR, Field.AFFILIATION, Field.JOURNAL, Field.DOI}),
+        Dialect.CINAHL: frozenset({Field.AUTHOR, Field.AFFILIATION, Field.JOURNAL}),
+    }
+)
+_DOCUMENT_TYPES: Mapping[Dialect, Mapping[str, str]] = MappingProxyType(
+    {
+        Dialect.WEB_OF_SCIENCE: MappingProxyType(
+            {"review": "Review", "editorial": "Editorial Material", "letter": "Letter"}
+        ),
+        Dialect.SCOPUS: MappingProxyType({"review": "re", "editorial": "ed", "letter": "le", "comment": "le"}),
+    }
+)
+MAPPING_LOST = "The database does not add headings and synonyms to an untagged word as PubMed does."
+PHRASE_KEPT = "Kept together as a phrase; PubMed joins such words by AND where its index does not have the phrase."
+_MOST_PAIRS = 64
+"""Pairs that a nearness of two groups may become in PubMed before it is written as AND."""
+
+
+def adapt_leaf(leaf: Leaf, source: Dialect, target: Dialect, options: Options, *, excluded: bool) -> Adapted:
+    """The leaf in the target's terms. `excluded` = it stands behind a NOT."""
+    if isinstance(leaf, Range):
+        return _range(leaf, target)
+    if isinstance(leaf, Proximity):
+        return _proximity(leaf, source, target, options)
+    if leaf.field in HEADING_FIELDS:
+        return _heading(leaf, source, target, excluded=excluded)
+    if leaf.field in DATE_FIELDS:
+        text = leaf.text.replace("-", "/")
+        if not re.fullmatch(r"\d{4}(?:/\d{1,2}){0,2}", text):
+            return _lost(target, f"the date “{leaf.text}”")
+        return _range(Range(text, text, leaf.field, leaf.span), target)
+    if leaf.field is Field.SUBHEADING:
+        return _subheading(leaf, source, target)
+    if leaf.field is Field.PUBLICATION_TYPE:
+        return _publication_type(leaf, source, target)
+    if leaf.field in (Field.LANGUAGE, Field.FILTER, Field.SUBSET):
+        return _limit(leaf, source, target)
+    if leaf.field in (Field.UNKNOWN, Field.OTHER) or Field.OTHER in leaf.also:
+        if source is target or {source, target} <= OVID:
+            return Adapted(leaf)
+        known = tuple(field for field in (leaf.field, *leaf.also) if field not in (Field.UNKNOWN, Field.OTHER))
+        if not known:
+            return _lost(target, f"the field “{leaf.tag or leaf.field.value}”")
+        rest = adapt_leaf(
+            replace(leaf, field=known[0], also=known[1:], tag=""), source, target, options, excluded=excluded
+        )
+        return replace(rest, meaning=Meaning.CHECK, why=f"The field “{leaf.tag}” is left out. {rest.why}".strip())
+    return _words(leaf, source, target, options)
+
+
+def _lost(target: Dialect, what: str) -> Adapted:
+    return Adapted(None, Meaning.LOST, f"{target.value} has nothing like {what}; it is left out.")
+
+
+def _words(term: Term, source: Dialect, target: Dialect, options: Options) -> Adapted:
+    if source is not Dialect.PUBMED and not term.phrase and " " in term.text:
+        return _each_word(term, source, target, options)
+    wanted, meaning, why = _wanted(term, source, target)
+    text, lacking = _text(term.text, source, target)
+    if not re.search(r"\w", text):
+        return Adapted(None, Meaning.LOST, "There is no letter or digit in it to search for; it is left out.")
+    if lacking:
+        meaning, why = _joined((meaning, why), (Meaning.WIDER, "A wildcard that is not known there became *."))
+    if source is Dialect.PUBMED and not term.phrase and " " in text:
+        meaning, why = _joined((meaning, why), (Meaning.CHECK, PHRASE_KEPT))
+    phrase = term.phrase or (source is Dialect.PUBMED and " " in text)
+    plain = replace(term, text=text, phrase=phrase, field=Field.UNTAGGED, also=(), tag="")
+    if len(wanted & (TIAB | HW)) == 0:
+        if term.field in _KEPT_FIELDS[target]:
+            kept = replace(plain, field=term.field)
+            same = source is target or {source, target} <= OVID
+            return Adapted(kept) if same else Adapted(kept, Meaning.CHECK, "Names are written differently there.")
+        return _lost(target, f"the field “{term.field.value}”")
+    if target is Dialect.PUBMED and wanted >= HW:
+        if wanted == WORDS:
+            node: Node = replace(plain, field=Field.TEXT_WORD)
+            return _said(
+                node, (meaning, why), (Meaning.WIDER, "[tw] also looks in names of substances and subheadings.")
+            )
+        return _said(
+            replace(plain, field=Field.TEXT_WORD),
+            (meaning, why),
+            (Meaning.WIDER, "[tw] also looks in title and abstract."),
+        )
+    if target is Dialect.EMBASE_COM and wanted == TIAB and not options.embase_keywords:
+        node = placed(plain, Scope(frozenset({Field.TITLE, Field.ABSTRACT})))
+        return _said(
+            node, (meaning, why), (Meaning.NARROWER, "Not looked for in author keywords here (:ti,ab,kw would).")
+        )
+    if target is Dialect.WEB_OF_SCIENCE and options.topic and wanted >= TIAB:
+        node = placed(plain, Scope(TIAB | {Field.KEYWORDS_PLUS}))
+        return _said(node, (meaning, why), (Meaning.WIDER, "TS= also looks in Keywords Plus."))
+    found = place(wanted, target)
+    if not found.parts:
+        return Adapted(None, found.meaning, found.why)
+    nodes = tuple(_phrased(placed(plain, Scope(part)), target) for part in found.parts)
+    node = nodes[0] if len(nodes) == 1 else Or(nodes, term.span)
+    return _said(node, (meaning, why), (found.meaning, found.why))
+
+
+def _each_word(term: Term, source: Dialect, target: Dialect, options: Options) -> Adapted:
+    """Words side by side that the source joins by AND."""
+    parts = [_words(replace(term, text=word), source, target, options) for word in term.text.split()]
+    kept = [part for part in parts if part.node is not None]
+    if not kept:
+        return parts[0]
+    meaning, why = kept[0].meaning, kept[0].why
+    if len(kept) == 1:
+        return kept[0]
+    return Adapted(And(tuple(part.node for part in kept if part.node is not None), term.span), meaning, why)
+
+
+def _wanted(term: Term, source: Dialect, target: Dialect) -> tuple[Fields, Meaning, str]:
+    """The fields a term is looked for in, with what is not quite so."""
+    fields: Fields = frozenset()
+    meaning, why = Meaning.EXACT, ""
+    for field in scope_of(term).fields:
+        if field is Field.TEXT_WORD and source in OVID:
+            fields |= {Field.TITLE, Field.ABSTRACT}
+        elif field in _WORDS_OF:
+            fields |= _WORDS_OF[field]
+            if field is Field.UNTAGGED and source is Dialect.PUBMED:
+                meaning, why = Meaning.NARROWER, MAPPING_LOST
+            elif source is not target:
+                name = "any field" if field in (Field.UNTAGGED, Field.ALL) else f"“{field.value}”"
+                meaning, why = (
+                    Meaning.CHECK,
+                    f"{name[0].upper()}{name[1:]} is searched as title, abstract, keywords, headings.",
+                )
+        else:
+            fields |= {field}
+    return fields, meaning, why
+
+
+def _text(text: str, source: Dialect, target: Dialect) -> tuple[str, bool]:
+    """The words with the wildcards that the target has, and whether one was lacking."""
+    if source is Dialect.PUBMED:
+        text = re.sub(r"[?$#{}]", " ", text)
+    text = re.sub(r"[\"“”„‟«»＂\[\]()=<>|\\^~;]", " ", text)
+    text = re.sub(r"(?<!\w)['’‘`]+|['’‘`]+(?!\w)", " ", text)
+    if target in (Dialect.OVID_MEDLINE, Dialect.OVID_EMBASE, Dialect.OVID_PSYCINFO):
+        text = text.replace(":", " ")
+    if target in (
+        Dialect.EMBASE_COM,
+        Dialect.OVID_MEDLINE,
+        Dialect.OVID_EMBASE,
+        Dialect.OVID_PSYCINFO,
+        Dialect.CENTRAL,
+    ):
+        text = re.sub(r"[/:]", " ", text)
+    if target is not Dialect.PUBMED:
+        text = re.sub(r"#", " ", text)
+    wildcards = _WILDCARDS[target]
+    lacking = False
+    while missing := wildcards.lacking(text):
+        lacking = True
+        text = re.sub(r"\*\{\d+\}", "*", text) if missing == "*{n}" else text.replace(missing, "*")
+    return " ".join(re.sub(r"\*+", "*", text).split()), lacking
+
+
+def _phrased(node: Node, target: Dialect) -> Node:
+    """CENTRAL takes no wildcard inside quotes: such a phrase is its words joined by NEXT."""
+    if target is Dialect.CENTRAL and isinstance(node, Term) and node.phrase and re.search(r"[*?$]", node.text):
+        words = [replace(node, text=word, phrase=False) for word in node.text.split()]
+        tree: Node = words[0]
+        for word in words[1:]:
+            tree = Near(tree, word, 0, ordered=True, span=node.span)
+        return tree
+    return node
+
+
+def _joined(first: tuple[Meaning, str], second: tuple[Meaning, str]) -> tuple[Meaning, str]:
+    """Two changes of one leaf as one: wider and narrower together have to be looked at."""
+    if first[0] is Meaning.EXACT:
+        return second
+    if second[0] is Meaning.EXACT:
+        return first
+    meaning = first[0] if first[0] is second[0] else Meaning.CHECK
+    if Meaning.CHECK in (first[0], second[0]) and {first[0], second[0]} & {Meaning.NARROWER, Meaning.WIDER}:
+        meaning = next(m for m in (first[0], second[0]) if m is not Meaning.CHECK)
+    return meaning, f"{first[1]} {second[1]}"
+
+
+def _said(node: Node, first: tuple[Meaning, str], second: tuple[Meaning, str]) -> Adapted:
+    meaning, why = _joined(first, second)
+    return Adapted(node, meaning, why)
+
+
+def _heading(term: Term, source: Dialect, target: Dialect, *, excluded: bool) -> Adapted:
+    if target not in _VOCABULARY:
+        if excluded:
+            return _lost(target, f"the heading “{term.heading}” (as words it would take away papers that mention it)")
+        words = Term(term.heading, Field.TITLE_ABSTRACT, " " in term.heading, span=term.span)
+        said = _words(words, source, target, Options())
+        why = f"{target.value} has no subject headings: searched as words, without narrower headings."
+        return replace(said, meaning=Meaning.NARROWER if said.node else said.meaning, why=why)
+    name, plain, major = _VOCABULARY[target]
+    field = major if term.field in MAJOR_FIELDS else plain
+    same = _VOCABULARY.get(source, ("",))[0] == name
+    heading, lacking = re.sub(r"[\"“”\[\]]", " ", term.heading).strip(), "*" in term.heading
+    if not heading:
+        return _lost(target, "an empty heading")
+    if lacking and target is not Dialect.PUBMED:
+        return _lost(target, f"the truncated heading “{heading}”")
+    text = heading
+    meaning, why = Meaning.EXACT, ""
+    if term.qualifier:
+        if (same or name == "MeSH") and qualifier_code(term.qualifier):
+            text = f"{heading}/{term.qualifier}"
+        elif same and target is source:
+            text = term.text
+        elif target is Dialect.CINAHL and qualifier_code(term.qualifier):
+            text = f"{heading}/{term.qualifier}"
+        else:
+            meaning, why = Meaning.WIDER, f"The subheading “{term.qualifier}” is left out."
+    if term.field in MAJOR_FIELDS and target is Dialect.CENTRAL:
+        field, (meaning, why) = plain, _joined((meaning, why), (Meaning.WIDER, "Not limited to the major topic here."))
+    node = Term(text, field, True, term.explode, span=term.span)
+    if not same:
+        why = f"“{heading}” is a candidate: look it up in {name} before you run this. {why}".strip()
+        return Adapted(node, Meaning.CHECK, why)
+    return Adapted(node, meaning, why)
+
+
+def _subheading(term: Term, source: Dialect, target: Dialect) -> Adapted:
+    term = replace(term, text=qualifier_name(term.text))
+    code = qualifier_code(term.text)
+    if source is target:
+        return Adapted(replace(term, phrase=True))
+    if target in (Dialect.PUBMED, Dialect.OVID_MEDLINE, Dialect.CENTRAL) and code:
+        node = Term(
+            term.text.casefold() if source is Dialect.PUBMED else term.text, Field.SUBHEADING, True, span=term.span
+        )
+        if source in (Dialect.OVID_EMBASE, Dialect.EMBASE_COM):
+            return Adapted(node, Meaning.CHECK, "Embase's subheadings differ from MeSH's.")
+        if not term.explode and target is not Dialect.PUBMED:
+            return Adapted(node, Meaning.CHECK, "Narrower subheadings: see whether they are included here.")
+        return Adapted(node)
+    if target in (Dialect.OVID_EMBASE, Dialect.EMBASE_COM) and code:
+        node = Term(term.text, Field.SUBHEADING, True, span=term.span)
+        same = source in (Dialect.OVID_EMBASE, Dialect.EMBASE_COM)
+        return Adapted(node) if same else Adapted(node, Meaning.CHECK, "Embase's subheadings differ from MeSH's.")
+    if target is Dialect.CINAHL:
+        node = Term(term.text, Field.HEADING_WORD, " " in term.text, span=term.span)
+        return Adapted(node, Meaning.CHECK, "Searched among the words of headings and subheadings.")
+    return _lost(target, f"the floating subheading “{term.text}”")
+
+
+def _publication_type(term: Term, source: Dialect, target: Dialect) -> Adapted:
+    node = Term(_text(term.text, source, target)[0], Field.PUBLICATION_TYPE, True, span=term.span)
+    if not re.search(r"\w", node.text):
+        return _lost(target, f"the publication type “{term.text}”")
+    if source is target or {source, target} <= {Dialect.PUBMED, Dialect.OVID_MEDLINE}:
+        return Adapted(node)
+    types = _DOCUMENT_TYPES.get(target)
+    if types is not None:
+        name = types.get(term.text.casefold())
+        if name is None:
+            return _lost(target, f"the publication type “{term.text}”")
+        return Adapted(
+            replace(node, text=name, phrase=" " in name), Meaning.CHECK, "The lists of document types differ."
+        )
+    why = "The lists of publication types differ."
+    if target is Dialect.CENTRAL:
+        why = "CENTRAL holds trials only: a filter for study designs is usually left out there."
+    return Adapted(node, Meaning.CHECK, why)
+
+
+_LANGUAGES = frozenset(
+    [
+        "english",
+        "german",
+        "french",
+        "spanish",
+        "italian",
+        "chinese",
+        "japanese",
+        "russian",
+        "portuguese",
+        "dutch",
+        "polish",
+        "turkish",
+        "korean",
+        "swedish",
+        "danish",
+        "norwegian",
+        "finnish",
+        "czech",
+        "hungarian",
+        "greek",
+        "hebrew",
+        "arabic",
+        "persian",
+        "ukrainian",
+    ]
+)
+
+
+def _limit(term: Term, source: Dialect, target: Dialect) -> Adapted:
+    name = term.text.casefold()
+    if term.field is Field.LANGUAGE or name in _LANGUAGES:
+        if target is Dialect.CENTRAL:
+            return _lost(target, f"the language “{term.text}”")
+        return Adapted(Term(name, Field.LANGUAGE, span=term.span))
+    if source is target:
+        return Adapted(term)
+    if target is Dialect.PUBMED and re.fullmatch(r"humans?", name):
+        return Adapted(
+            Term("humans", Field.MESH, True, span=term.span), Meaning.CHECK, "The limit became the heading Humans."
+        )
+    return _lost(target, f"the limit “{term.text}”")
+
+
+def _range(leaf: Range, target: Dialect) -> Adapted:
+    years = Range(leaf.low[:4], leaf.high[:4], leaf.field, leaf.span)
+    whole = years == leaf
+    if target is Dialect.PUBMED:
+        return Adapted(leaf)
+    if target in OVID:
+        if leaf.field not in (Field.DATE_PUBLICATION, Field.DATE_ENTRY, Field.DATE_CREATE):
+            return _lost(target, f"the date field “{leaf.field.value}”")
+        if leaf.field is Field.DATE_PUBLICATION:
+            return Adapted(years) if whole else Adapted(years, Meaning.WIDER, "Whole years only.")
+        return Adapted(leaf, Meaning.CHECK, "Ovid's dates of entry differ from PubMed's.")
+    if target is Dialect.CENTRAL or leaf.field is not Field.DATE_PUBLICATION:
+        return Adapted(None, Meaning.LOST, f"{target.value} cannot limit by this date in the search; set it by hand.")
+    if target is Dialect.CINAHL:
+        return Adapted(leaf)
+    return Adapted(years) if whole else Adapted(years, Meaning.WIDER, "Whole years only.")
+
+
+def _proximity(leaf: Proximity, source: Dialect, target: Dialect, options: Options) -> Adapted:
+    if target is Dialect.PUBMED:
+        return Adapted(leaf)
+    words = leaf.text.split()
+    terms = [_words(Term(word, leaf.field, span=leaf.span), source, target, options) for word in words]
+    found = [term for term in terms if term.node is not None]
+    if len(found) < len(words) or len(words) < 2:
+        return _lost(target, f"the nearness “{leaf.text}”") if len(words) > 1 else terms[0]
+    meaning, why = found[0].meaning, found[0].why
+    if len(words) > 2:
+        meaning, why = _joined(
+            (meaning, why), (Meaning.WIDER, "Each word is near the one before it, not all together.")
+        )
+    return Adapted(_near_chain([term.node for term in found if term.node is not None], leaf.distance), meaning, why)
+
+
+def _near_chain(nodes: list[Node], distance: int) -> Node:
+    """The nodes near each other. Where each is an OR of fields, the nearness is within one field at a time."""
+    columns = [node.children if isinstance(node, Or) else (node,) for node in nodes]
+    chains: list[Node] = []
+    for row in zip(*columns, strict=True):
+        tree: Node = row[0]
+        for node in row[1:]:
+            tree = Near(tree, node, distance, span=node.span)
+        chains.append(tree)
+    return chains[0] if len(chains) == 1 else Or(tuple(chains))
+
+
+def adapt_near(left: Adapted, right: Adapted, near: Near, target: Dialect) -> Adapted:
+    """The nearness of two parts that are adapted already."""
+    assert left.node is not None
+    assert right.node is not None
+    apart = "The words may stand anywhere, not near each other."
+    if target is Dialect.PUBMED:
+        pairs = _pairs(left.node, right.node, near)
+        if pairs is None:
+            return Adapted(And((left.node, right.node), near.span), Meaning.WIDER, apart)
+        return Adapted(pairs, Meaning.WIDER, "In any order.") if near.ordered else Adapted(pairs)
+    ordered = near.ordered
+    meaning, why = Meaning.EXACT, ""
+    if ordered and (target is Dialect.WEB_OF_SCIENCE or (target in OVID and near.distance)):
+        ordered, meaning, why = False, Meaning.WIDER, "In any order."
+    fields = _field_rows(left.node, right.node)
+    if fields is None:
+        return Adapted(And((left.node, right.node), near.span), Meaning.WIDER, apart)
+    nodes: list[Node] = [Near(a, b, near.distance, ordered, near.span) for a, b in fields]
+    return Adapted(nodes[0] if len(nodes) == 1 else Or(tuple(nodes), near.span), meaning, why)
+
+
+def _field_rows(left: Node, right: Node) -> list[tuple[Node, Node]] | None:
+    """Both sides field by field, so that each nearness is within one field; None if their fields differ."""
+    if common_scope(left) is not None and common_scope(left) == common_scope(right):
+        return [(left, right)]
+    rows_left, rows_right = _by_field(left), _by_field(right)
+    if rows_left is None or rows_right is None or list(rows_left) != list(rows_right):
+        return None
+    return [(rows_left[key], rows_right[key]) for key in rows_left]
+
+
+def _by_field(node: Node) -> dict[Scope, Node] | None:
+    """A side of a nearness as one tree for each field it is looked for in; None if it cannot be parted."""
+    if isinstance(node, Term):
+        return {scope_of(node): node}
+    if not isinstance(node, Or):
+        scope = common_scope(node)
+        return {scope: node} if scope is not None else None
+    rows: dict[Scope, list[Node]] = {}
+    for child in node.children:
+        inner = _by_field(child)
+        if inner is None:
+            return None
+        for scope, part in inner.items():
+            rows.setdefault(scope, []).append(part)
+    return {scope: parts[0] if len(parts) == 1 else Or(tuple(parts)) for scope, parts in rows.items()}
+
+
+def _pairs(left: Node, right: Node, near: Near) -> Node | None:
+    """PubMed's nearness of two groups: every word of the one with every word of the other; None if it cannot be said."""
+    sides: list[tuple[Term, ...]] = []
+    for side in (left, right):
+        terms = side.children if isinstance(side, Or) else (side,)
+        if not all(isinstance(t, Term) and t.field in (Field.TITLE, Field.TITLE_ABSTRACT) for t in terms):
+            return None
+        sides.append(tuple(t for t in terms if isinstance(t, Term)))
+    terms_here = [*sides[0], *sides[1]]
+    if any(t.truncated or " " in t.text for t in terms_here) or len({t.field for t in terms_here}) > 1:
+        return None
+    if len(sides[0]) * len(sides[1]) > _MOST_PAIRS:
+        return None
+    nodes = tuple(
+        Proximity(f"{a.text} {b.text}", a.field, near.distance, near.span) for a in sides[0] for b in sides[1]
+    )
+    return nodes[0] if len(nodes) == 1 else Or(nodes, near.span)
