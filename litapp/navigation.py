@@ -10,7 +10,7 @@ from django.utils.functional import SimpleLazyObject
 
 from litapp.projects.models import Membership, Project
 from references.models import Reference
-from searches.models import Candidate, RecordImport, RetrievalRun, SearchPlan
+from searches.models import Candidate, RecordImport, RecordPair, RetrievalRun, SearchPlan
 
 
 def numbers(request: HttpRequest) -> dict[str, object]:
@@ -22,7 +22,7 @@ def numbers(request: HttpRequest) -> dict[str, object]:
 
 
 def project_numbers(project: Project) -> dict[str, int]:
-    """plans, runs, imports, undecided, candidates, references, members. One query."""
+    """plans, runs, imports, undecided, candidates, duplicates, references, members. One query."""
     candidates = Candidate.objects.filter(project=OuterRef("pk"), merged_into=None, withdrawn_at=None)
     counts = {
         "plans": SearchPlan.objects.filter(project=OuterRef("pk")),
@@ -30,6 +30,7 @@ def project_numbers(project: Project) -> dict[str, int]:
         "imports": RecordImport.objects.filter(project=OuterRef("pk"), undone_at=None),
         "undecided": candidates.filter(decision=""),
         "candidates": candidates,
+        "duplicates": RecordPair.objects.filter(project=OuterRef("pk"), queued=True),
         "references": Reference.objects.current().filter(project=OuterRef("pk")),
         "members": Membership.objects.filter(project=OuterRef("pk")),
     }

@@ -19,6 +19,7 @@ from litapp.web.pagination import page_of_list
 from searches.imported import NOT_CROSS_CHECKED, brought_by, is_not_cross_checked
 from searches.models import Candidate
 from searches.querysets import CandidateQuerySet
+from searches.views.candidate_duplicates import duplicates_context
 from searches.views.candidate_filters import DECISION_CHOICES, CandidateFilterForm, ListQuery, read_list_query
 from searches.views.candidate_row import DECISION_KEYS, candidate_rows
 from searches.views.provenance import decision_timeline, field_provenance, returned_records
@@ -130,5 +131,6 @@ def candidate(request: ProjectRequest, project: Project, candidate_id: int) -> H
         "absorbed": found.absorbed.count(),
         "request_id": uuid4(),
         "decision_keys": DECISION_KEYS,
+        **duplicates_context(found),
     }
     return render(request, "searches/candidate.html", context)
