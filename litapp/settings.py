@@ -160,7 +160,9 @@ WORKER_THREADS = env_number("LITAPP_WORKER_THREADS", 12)
 STEP_KINDS = {
     "retrieval": "searches.services.retrieval.RetrievalWork",
     "verification": "litapp.verification.services.work.VerificationWork",
+    "status": "litapp.verification.services.statuses.StatusWork",
     "export": "references.services.export.ExportWork",
+    "reference_list": "references.services.list_work.ListWork",
     "abstracts": "searches.services.abstracts.AbstractWork",
     "import": "searches.services.import_work.ImportWork",
     "probe": "litapp.ledger.services.source_probe.SourceProbe",

@@ -1,4 +1,4 @@
-"""The project's reference list and what was exported from it."""
+"""The project's reference list, what was exported from it, and lists that were brought to be checked."""
 
 from __future__ import annotations
 
@@ -12,10 +12,24 @@ from django.db.models import Count, Q
 from litapp.jobs.models import LeasedStep, LeasedStepQuerySet
 from litapp.projects.models import Project
 from litapp.verification.models import VerdictStatus
+from references.models_lists import FILTERS, EntryKind, ListEntry, ListEntryQuerySet, ReferenceListCheck
 from searches.models import Candidate
 from searches.querysets import RETRACTED_STATES
 
 USER = settings.AUTH_USER_MODEL
+__all__ = [
+    "FILTERS",
+    "VERDICTS",
+    "EntryKind",
+    "Export",
+    "ExportFormat",
+    "ListEntry",
+    "ListEntryQuerySet",
+    "Reference",
+    "ReferenceListCheck",
+    "ReferenceQuerySet",
+    "Scope",
+]
 _CHECK = "candidate__verification__"
 _UNCHECKED = Q(candidate__verification=None) | Q(
     **{f"{_CHECK}status": VerdictStatus.UNVERIFIED, f"{_CHECK}checked_at__isnull": True}
@@ -64,6 +78,8 @@ class Reference(models.Model):
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="references")
     candidate = models.OneToOneField(Candidate, on_delete=models.PROTECT, related_name="reference")
+    came_from = models.ForeignKey(Candidate, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    """The candidate it was made for, where that was merged into `candidate` since."""
     key = models.CharField(max_length=120)
     note = models.TextField(blank=True, default="")
     version = models.PositiveIntegerField(default=1)

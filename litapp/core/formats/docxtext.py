@@ -88,7 +88,7 @@ def _root(archive: zipfile.ZipFile, part: str) -> etree._Element:
         root = etree.fromstring(body, parser)
     except etree.XMLSyntaxError as error:
         raise UnreadableFile("damaged", "The text of this Word file is damaged.", ADVICE) from error
-    if root.getroottree().docinfo.doctype:
+    if b"<!DOCTYPE" in body[:4096] or root.getroottree().docinfo.internalDTD is not None:
         raise UnreadableFile("damaged", "This Word file holds declarations that no word processor writes.", ADVICE)
     return root
 
