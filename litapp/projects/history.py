@@ -62,8 +62,14 @@ def _line(event: Event, people: dict[int, User]) -> EventLine:
         what=VERBS.get(event.verb, event.verb),
         on=on,
         address=_address(event.project_id, kind, number),
-        details=tuple((str(key).replace("_", " "), _text(value)) for key, value in event.payload.items()),
+        details=tuple((str(key).replace("_", " "), _text(value)) for key, value in _in_order(event.payload)),
     )
+
+
+def _in_order(payload: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Details as they were given, what was before what is after: PostgreSQL orders an object's keys by their length."""
+    last = {"before": 1, "after": 2}
+    return sorted(payload.items(), key=lambda item: last.get(item[0], 0))
 
 
 def _address(project_id: int, kind: str, number: str) -> str:
