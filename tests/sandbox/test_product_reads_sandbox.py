@@ -8,7 +8,7 @@ import pytest
 
 from litapp.core.plan import Filters, PlanQuery, Preprints
 from litapp.core.records import Identifier, NoticeKind, Record, Scheme
-from litapp.providers import registry
+from litapp.providers import answering, registry
 from litapp.providers.http import PoliteClient
 from litapp.providers.pubmed.provider import PubMed
 from litapp.providers.settings import SourceSettings
@@ -168,3 +168,19 @@ def test_a_boolean_query_is_read_to_its_last_record_at_sources_of_plain_words(
     assert found["whole"]
     assert found["whole"] < found["left"]
     assert not found["whole"] & found["dropped"]
+
+
+def test_headings_spelling_conversion_and_passages(client: PoliteClient) -> None:
+    """What is asked beside searches and look-ups, read by the product's own providers."""
+    found, _ = answering.headings_provider().find_headings(client, "Humans")
+    assert ("Humans", "D006801") in {(heading.name, heading.ui) for heading in found}
+    pubmed, _ = everything(client, "pubmed")
+    in_pmc = next(record for record in pubmed if record.identifier(Scheme.PMCID) and record.pmid)
+    pmid = Identifier(Scheme.PMID, in_pmc.pmid)
+    unknown = Identifier(Scheme.PMID, "1")
+    conversion = answering.conversion_provider().convert(client, [pmid, unknown])
+    assert Identifier(Scheme.PMCID, in_pmc.identifier(Scheme.PMCID)) in conversion.converted[pmid].identifiers
+    assert unknown in conversion.unknown
+    passages, _ = answering.passages_provider().passages(client, "asthma children", limit=5)
+    assert passages
+    assert all(passage.text and passage.paper_title for passage in passages)

@@ -11,6 +11,7 @@ from litapp.sandbox.sources.doiorg import DoiOrg
 from litapp.sandbox.sources.europepmc import EuropePMC
 from litapp.sandbox.sources.eutils import Eutils
 from litapp.sandbox.sources.openalex import OpenAlex
+from litapp.sandbox.sources.pmc import PubMedCentral
 from litapp.sandbox.sources.semanticscholar import SemanticScholar
 from litapp.sandbox.sources.unpaywall import Unpaywall
 
@@ -25,6 +26,7 @@ _KINDS = (
     DataCite,
     DoiOrg,
     Unpaywall,
+    PubMedCentral,
 )
 
 

@@ -1,10 +1,11 @@
-"""NCBI E-utilities for db=pubmed under /eutils/: limits, dispatch, and the forms of refusal."""
+"""NCBI E-utilities for db=pubmed and db=mesh under /eutils/: limits, dispatch, and the forms of refusal."""
 
 from __future__ import annotations
 
 from litapp.sandbox.dispatch import World
 from litapp.sandbox.sources.eutils_fetch import ecitmatch, efetch, esummary
 from litapp.sandbox.sources.eutils_links import elink, espell
+from litapp.sandbox.sources.eutils_mesh import mesh_search, mesh_summary
 from litapp.sandbox.sources.eutils_search import History, esearch
 from litapp.sandbox.wire import Request, Response, json_response, text_response
 
@@ -57,6 +58,8 @@ class Eutils:
 
     def respond(self, request: Request, operation: str) -> Response:
         database = request.get("db") or request.get("dbfrom")
+        if database == "mesh" and operation in ("search", "esummary"):
+            return (mesh_search if operation == "search" else mesh_summary)(self.world, request)
         if operation == "search" and database != "pubmed":
             return json_response({"esearchresult": {"ERROR": f"Invalid db name specified: {database}"}})
         if operation == "search":

@@ -17,6 +17,7 @@ from litapp.sandbox.dispatch import World
 from litapp.sandbox.ranking import Ranking, boolean_expression
 from litapp.sandbox.sources.eutils_links import citing_ids, related_ids
 from litapp.sandbox.sources.semanticscholar_papers import FIELDS, FIRST_CORPUS_ID, PUBLICATION_TYPES, paper, paper_id
+from litapp.sandbox.sources.semanticscholar_snippets import passage
 from litapp.sandbox.wire import Request, Response, json_response
 
 PER_SECOND = 1
@@ -27,6 +28,7 @@ _TOO_MANY = (
     "Too Many Requests. Please wait and try again or apply for a key for higher rate limits. "
     "https://www.semanticscholar.org/product/api#api-key-form"
 )
+_SNIPPETS = "graph/v1/snippet/search"
 _GRAPH, _RECOMMENDATIONS = "graph/v1/paper/", "recommendations/v1/papers"
 
 
@@ -48,6 +50,8 @@ class SemanticScholar:
         route = self._route(request)
         if route.startswith(_RECOMMENDATIONS):
             return "recommendations"
+        if route == _SNIPPETS:
+            return "snippets"
         name = route.removeprefix(_GRAPH)
         return {"search": "search", "search/bulk": "bulk", "search/match": "match", "batch": "batch"}.get(
             name, "lookup"
@@ -67,6 +71,8 @@ class SemanticScholar:
         response.headers["x-cache"] = "Miss from cloudfront" if response.status < 400 else "Error from cloudfront"
 
     def respond(self, request: Request, operation: str) -> Response:
+        if operation == "snippets":
+            return self._snippets(request)
         fields = [name.strip() for name in request.get("fields").split(",") if name.strip()]
         unknown = [name for name in fields if name.split(".")[0] not in FIELDS]
         if unknown:
@@ -191,6 +197,22 @@ class SemanticScholar:
             return json_response({"error": f"Paper with id {names[0]} not found"}, 404)
         numbers = list(dict.fromkeys(n for seed in seeds for n in related_ids(self.world, seed, limit)))
         return json_response({"recommendedPapers": [self._show(a, fields) for a in self._articles(numbers[:limit])]})
+
+    def _snippets(self, request: Request) -> Response:
+        """Titles and abstracts as passages, best first; never full texts, which the corpus does not have."""
+        words = request.get("query").strip()
+        if not words:
+            return json_response({"error": "Missing required parameter: query"}, 400)
+        limit = min(_whole(request.get("limit"), 10), MOST_BY_OFFSET)
+        ranked = list(self.ranking.most_words(words, COLUMNS))
+        named = [self._by_name(name) for name in request.get("paperIds").split(",") if name]
+        if named:
+            within = {article.pmid for article in named if article is not None}
+            articles = [article for article in self._articles(ranked) if article.pmid in within]
+        else:
+            articles = self._articles(ranked[: 2 * limit])
+        passages = [passage(self.differences, article, words) for article in articles[:limit]]
+        return json_response({"data": passages, "retrievalVersion": "pa1-v1"})
 
     def _by_name(self, name: str) -> Article | None:
         kind, _, value = name.partition(":")
