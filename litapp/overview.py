@@ -21,6 +21,7 @@ from litapp.projects.installation import no_source_answers, sources_now, worker_
 from litapp.projects.models import Event, Project
 from litapp.projects.permissions import ProjectRequest, Right, may, project_view
 from litapp.verification.models import Verification
+from litapp.verification.presentation import told_notices
 from litapp.verification.services.source_summary import project_silences
 from references.services.evidence_summary import flow_of
 from searches.models import Candidate, RetrievalRun, RunState, SearchPlanVersion
@@ -63,6 +64,7 @@ def overview(request: ProjectRequest, project: Project) -> HttpResponse:
         "flow_problem": flow_problem,
         "verdicts": _verdicts(project),
         "checks_open": checks_open,
+        "status_notices": told_notices(project),
         "silences": [silence.sentence for silence in project_silences(project)],
         "next_step": next_step(request, project, newest, runs, flow),
         "sources": sources,

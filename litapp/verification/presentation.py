@@ -11,8 +11,9 @@ from django.utils.safestring import SafeString
 
 from litapp.core.markup import plain_text
 from litapp.core.records import record_from_dict
+from litapp.projects.models import Project
 from litapp.providers.registry import SOURCES
-from litapp.verification.models import Check, Verification
+from litapp.verification.models import Check, PublicationState, Verification
 from litapp.web.templatetags.badges import verification_badges
 
 FIELD_LABELS = {
@@ -34,12 +35,13 @@ RULE_QUESTIONS = {
     "fields_agree": "The details agree",
 }
 """What each rule of `core.verification` asks, in words."""
+_OTHER_LABELS = {"brought": "brought by a person", "retractionwatch": "Retraction Watch list"}
 _LABELS = {source.key: source.label for source in SOURCES}
 
 
 def source_label(key: str) -> str:
     """The name of a source for reading; a key that is no source of ours stands for itself."""
-    return "brought by a person" if key == "brought" else _LABELS.get(key, key)
+    return _OTHER_LABELS.get(key) or _LABELS.get(key, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +133,34 @@ def evidence_of(verification: Verification) -> Evidence:
         fields=compared_fields(checks),
         checks=told_checks(checks, verification.project_id),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ToldNotice:
+    """News about one reference: what became of it, in words, with the way to its evidence."""
+
+    pk: int
+    verification_id: int
+    title: str
+    state: str
+    label: str
+    notice_doi: str
+    notice_pmid: str
+    raised_at: datetime
+
+
+def told_notices(project: Project) -> list[ToldNotice]:
+    """The project's notices that nobody has seen, newest first. One query."""
+    return [
+        ToldNotice(
+            notice.pk,
+            notice.verification_id,
+            plain_text(record_from_dict(notice.verification.record).title) or "A reference without a title",
+            notice.state,
+            PublicationState(notice.state).label,
+            notice.verification.notice_doi,
+            notice.verification.notice_pmid,
+            notice.raised_at,
+        )
+        for notice in project.status_notices.filter(seen_at=None).select_related("verification")
+    ]

@@ -59,7 +59,8 @@ def export_content(project: Project, scope: str) -> ExportContent:
 
 def why_not_citable(entry: ExportEntry) -> str:
     """Why an entry is no verified one, in words: its notice, then its verdict with the reason."""
-    verdict = "" if entry.verdict in (EntryVerdict.VERIFIED, EntryVerdict.MANUAL) else entry.verdict.value.capitalize()
+    words = {EntryVerdict.VERIFIED: "", EntryVerdict.MANUAL: "Confirmed by a person, not by a source"}
+    verdict = words.get(entry.verdict, entry.verdict.value.capitalize())
     reason = f"{verdict}: {entry.verdict_note}" if verdict and entry.verdict_note else verdict
     return " ".join(part for part in (entry.status_mark, reason) if part)
 

@@ -19,6 +19,8 @@ from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost, claim, enqueue, finish
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
+from litapp.verification.models import Verification
+from litapp.verification.services.requests import statuses_request
 from references.models import Export, ExportFormat, Scope
 from references.services.citation_styles import UnknownStyle, usable_style
 from references.services.entries import export_content
@@ -48,6 +50,8 @@ def export_request(*, project: Project, actor: User, format: str, scope: str, st
     if format not in ExportFormat.values or scope not in Scope.values:
         raise ExportProblem("That format or scope does not exist. Reload the page and choose again.")
     _require_something(project, format, scope)
+    papers = Verification.objects.filter(candidate__reference__project=project, candidate__reference__removed_at=None)
+    statuses_request(verifications=papers)
     key = usable_style(style).key if format in STYLED_FORMATS else ""
     if format == ExportFormat.PMIDS:
         scope = Scope.VERIFIED

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from litapp.core.normalise import title_key
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
+from litapp.verification.presentation import told_notices
 from litapp.web.pagination import page_of_list
 from references.models import VERDICTS, Reference, ReferenceQuerySet
 
@@ -60,6 +61,7 @@ def reference_list(request: ProjectRequest, project: Project) -> HttpResponse:
         "show": show if show in VERDICTS or show == REMOVED else "",
         "words": words,
         "chips": _chips(counts, removed, show, words),
+        "status_notices": told_notices(project),
         "to_verify": counts["unchecked"] + counts["unverified"] + counts["suspect"],
     }
     return render(request, "references/list.html", context)

@@ -53,6 +53,10 @@ class StandIn:
     agencies: dict[str, str] = field(default_factory=dict)
     answer_id: int = 0
 
+    @property
+    def source(self) -> str:
+        return self.key
+
     def lookup(self, client: object, identifiers: list[Identifier], **options: object) -> LookupResult:
         self.asked.append(list(identifiers))
         if self.error:

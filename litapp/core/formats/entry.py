@@ -98,9 +98,19 @@ class ExportEntry:
         return "true" if self.verdict is EntryVerdict.VERIFIED else "false"
 
     @property
+    def verification_text(self) -> str:
+        """ "verified: true; verified_by: crossref; verified_on: 2026-01-02", for formats with notes but no such fields."""
+        parts = [f"verified: {self.verified_value}"]
+        if self.verified_value == "true":
+            parts.append(f"verified_by: {' + '.join(self.verified_by)}")
+            if self.verified_on:
+                parts.append(f"verified_on: {self.verified_on.isoformat()}")
+        return "; ".join(parts)
+
+    @property
     def citable(self) -> bool:
-        """Verified or vouched for, and neither retracted (wholly or partly) nor withdrawn."""
-        return self.verdict in (EntryVerdict.VERIFIED, EntryVerdict.MANUAL) and self.status not in NOT_CITABLE_STATES
+        """Verified, and neither retracted (wholly or partly) nor withdrawn. A person's word alone is not enough."""
+        return self.verdict is EntryVerdict.VERIFIED and self.status not in NOT_CITABLE_STATES
 
     @property
     def status_mark(self) -> str:

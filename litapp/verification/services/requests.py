@@ -27,6 +27,10 @@ CHECK_SOURCES = (
     "pubmed", "crossref", "openalex", "semanticscholar", "europepmc", "arxiv", "biorxiv", "datacite", "doiorg",
 )  # fmt: skip
 """The sources a check can ask, in the order they are offered."""
+STATUS_SOURCES = ["crossref", "openalex", "pubmed"]
+"""Sources that say what became of a paper; they are asked in their batches."""
+FRESH_ENOUGH = timedelta(days=1)
+"""How old the last word on what became of a paper may be when it is included or exported."""
 NOT_CITED_FIELDS = ("abstract", "mesh", "keywords", "url", "warnings", "publisher", "source", "source_id", "comments")
 """Fields that no check compares: a change in them needs no new check."""
 
@@ -127,6 +131,18 @@ def verifications_request(
     return claims_request(project=project, claims=claims, priority=priority, after=after)
 
 
+def claim_renew(*, verification: Verification, record: Record) -> None:
+    """Check a brought reference anew as `record`. One that came as text is a record from then on; its text stays.
+
+    Within the caller's transaction, which holds the row.
+    """
+    verification.from_text = False
+    _renew(verification, record, verification.returned_by, None)
+    verification.priority = Priority.ASKED
+    verification.save()
+    enqueue(KIND, "")
+
+
 def release_held(*, project: Project) -> int:
     """Let the project's held checks begin; returns how many."""
     released = _held(Verification.objects.filter(project=project)).update(state=StepState.QUEUED, not_before=None)
@@ -197,13 +213,32 @@ def _renew(verification: Verification, record: Record, returned_by: Iterable[str
 
 
 def prioritise(*, verification_ids: Iterable[int], priority: Priority = Priority.INCLUDED) -> int:
-    """Move waiting checks forward (never back); returns how many moved."""
-    rows = Verification.objects.filter(pk__in=list(verification_ids), state__in=OPEN_STATES, priority__gt=priority)
+    """Move waiting checks forward (never back); returns how many moved. Of finished ones whose last word is older than
+    a day, what became of the paper is asked again."""
+    everything = Verification.objects.filter(pk__in=list(verification_ids), priority__gt=priority)
+    finished = list(everything.exclude(state__in=OPEN_STATES).values_list("pk", flat=True))
+    Verification.objects.filter(pk__in=finished).update(priority=priority)
+    statuses_request(verifications=Verification.objects.filter(pk__in=finished))
+    rows = everything.filter(state__in=OPEN_STATES)
     moved = _held(rows).update(priority=priority, state=StepState.QUEUED, not_before=None)
     moved += rows.update(priority=priority)
     if moved:
         enqueue(KIND, "")
     return moved
+
+
+def statuses_request(*, verifications: QuerySet[Verification], older_than: timedelta = FRESH_ENOUGH) -> int:
+    """Ask again what became of these papers, where the last word is older; returns how many are asked about.
+
+    Checks that are under way are left alone. Stored answers of other sources are still good.
+    """
+    old = verifications.filter(state=StepState.DONE, checked_at__lt=timezone.now() - older_than)
+    queued = Verification.objects.filter(pk__in=list(old.values_list("pk", flat=True))).update(
+        state=StepState.QUEUED, ask_afresh=True, ask_afresh_at=STATUS_SOURCES, failures=0, finished_at=None
+    )
+    if queued:
+        enqueue(KIND, "")
+    return queued
 
 
 @transaction.atomic
