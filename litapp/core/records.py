@@ -174,18 +174,17 @@ def _without_empty(value: Any) -> dict[str, Any]:
     for name in _NAMES[type(value)]:
         item = getattr(value, name)
         if item is not None and item != "" and item != ():
-            form[name] = _plain(item)
+            form[name] = item if type(item) is str else _plain(item)
     return form
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, StrEnum):
-        return str(value)
-    if isinstance(value, str | bool | int):
+    kind = type(value)
+    if kind is str or kind is int or kind is bool:
         return value
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return _without_empty(value)
+    if kind is tuple:
+        return [item if type(item) is str else _plain(item) for item in value]
+    return _without_empty(value) if kind in _NAMES else str(value)
 
 
 _NAMES = {

@@ -30,9 +30,11 @@ def merge_records(records: Iterable[Record]) -> MergedRecord:
 
     An author list that is whole goes before one that is cut; everything else is the first non-empty statement.
     """
-    ordered = sorted(records, key=_rank)
+    ordered = list(records)
     if not ordered:
         raise ValueError("nothing to merge")
+    if len(ordered) > 1:
+        ordered.sort(key=_rank)
     chosen: dict[str, Any] = {}
     provenance: dict[str, str] = {}
 
