@@ -46,7 +46,7 @@ def _tags(entry: ExportEntry) -> list[tuple[str, str]]:
         *(("LA", language) for language in record.languages),
         ("UR", record.url),
         ("N1", entry.note),
-        ("N1", _verification(entry)),
+        ("N1", entry.verification_text),
         ("DB", " + ".join(entry.found_in)),
     ]
     kind = "UNPB" if record.is_preprint else _TYPES.get(record.csl_type, "GEN")
@@ -78,12 +78,3 @@ def _date(date: PartialDate) -> str:
 def _pages(pages: str) -> tuple[str, str]:
     found = _PAGE_RANGE.fullmatch(pages.strip())
     return (found[1], found[2]) if found else (pages, "")
-
-
-def _verification(entry: ExportEntry) -> str:
-    parts = [f"verified: {entry.verified_value}"]
-    if entry.verified_value == "true":
-        parts.append(f"verified_by: {' + '.join(entry.verified_by)}")
-        if entry.verified_on:
-            parts.append(f"verified_on: {entry.verified_on.isoformat()}")
-    return "; ".join(parts)

@@ -17,13 +17,13 @@ _MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
-_YEAR = re.compile(r"(?<![\d.])(1[4-9]\d\d|20\d\d)(?!\d)")
-_ISO = re.compile(r"(?<!\d)(\d{4})\s*[-/.]\s*(\d{1,2})(?:\s*[-/.]\s*(\d{1,2}))?(?!\d)")
-_SLASHES = re.compile(r"\s*(\d{4})\s*/\s*([^/]*)/?\s*([^/]*)/?\s*(.*)")
-_COMPACT = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)")
-_DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})[/.](\d{1,2})[/.](\d{4})(?!\d)")
+_YEAR = re.compile(r"(?<![\d.])(1[4-9]\d\d|20\d\d)(?!\d)", re.ASCII)
+_ISO = re.compile(r"(?<!\d)(\d{4})\s*[-/.]\s*(\d{1,2})(?:\s*[-/.]\s*(\d{1,2}))?(?!\d)", re.ASCII)
+_SLASHES = re.compile(r"\s*(\d{4})\s*/\s*([^/]*)/?\s*([^/]*)/?\s*(.*)", re.ASCII)
+_COMPACT = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", re.ASCII)
+_DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})[/.](\d{1,2})[/.](\d{4})(?!\d)", re.ASCII)
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_DAY = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?!\d)")
+_DAY = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?!\d)", re.ASCII)
 
 
 def month_number(text: str) -> int | None:
@@ -40,7 +40,7 @@ def parse_date(text: str) -> PartialDate:
     text = " ".join(text.split()).strip(" /;,")
     if not text:
         return PartialDate()
-    if text.isdigit() and len(text) == 4:
+    if text.isascii() and text.isdigit() and len(text) == 4:
         return PartialDate(int(text)) if text != "0000" else PartialDate()
     compact = _COMPACT.search(text)
     if compact:

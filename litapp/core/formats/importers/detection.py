@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from litapp.core.formats.importers.embaserows import FIRST_ROWS
 from litapp.core.formats.importers.ids import looks_like_ids
+from litapp.core.formats.importers.ledger import LEDGER_START
 from litapp.core.formats.importers.reading import UnreadableFile
 from litapp.core.formats.importers.tables import find_delimiter
 from litapp.core.identifiers import find_identifiers
@@ -90,6 +91,7 @@ def _xml(pattern: str) -> Callable[[str], bool]:
 
 
 _TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("ledger", lambda text: LEDGER_START.match(text) is not None),
     ("pubmed_xml", _xml(r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)[\s>]")),
     ("medline_xml", _xml(r"<(?:MedlineCitationSet|MedlineCitation)[\s>]")),
     (

@@ -193,7 +193,9 @@ def read_lines(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iter
     """
     stream.seek(encoding.skip)
     errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
-    text = io.TextIOWrapper(cast("io.BufferedReader", _Kept(stream)), encoding=encoding.codec, errors=errors, newline=None)
+    text = io.TextIOWrapper(
+        cast("io.BufferedReader", _Kept(stream)), encoding=encoding.codec, errors=errors, newline=None
+    )
     number = 0
     while line := text.readline(limits.line + 1):
         number += 1
@@ -213,7 +215,9 @@ def read_text(stream: BinaryIO, encoding: TextEncoding, size: int) -> Iterator[s
     """The text in pieces of about `size` characters, line ends as LF."""
     stream.seek(encoding.skip)
     errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
-    text = io.TextIOWrapper(cast("io.BufferedReader", _Kept(stream)), encoding=encoding.codec, errors=errors, newline=None)
+    text = io.TextIOWrapper(
+        cast("io.BufferedReader", _Kept(stream)), encoding=encoding.codec, errors=errors, newline=None
+    )
     while piece := text.read(size):
         yield repaired(piece) if not piece.isascii() else piece
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from litapp.core.formats.importers.draft import Draft, page_range, tidy, words
+from litapp.core.formats.importers.draft import Draft, claims_in, page_range, tidy, words
 from litapp.core.formats.importers.fields import Fields
 from litapp.core.formats.importers.names import is_et_al, person
 from litapp.core.formats.importers.reading import Entry, Limits
 from litapp.core.formats.importers.sources import parse_source
-from litapp.core.formats.importers.tagged import Block
+from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.formats.pubmeddates import date_in_citation
 from litapp.core.identifiers import find_identifiers
 from litapp.core.records import Identifier, MeshHeading, Notice, NoticeKind, Person, Scheme
@@ -35,11 +35,11 @@ _TYPES = {
 def read_medline(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
     """The records of a PubMed text file, one at a time."""
     for number, (tags, block) in enumerate(_records(lines, limits), start=1):
-        yield medline_draft(Fields(tags)).entry(number, block.first, block.last, block.text, limits, block.cut)
+        yield medline_draft(Fields(tags.pairs())).entry(number, block.first, block.last, block.text, limits, block.cut)
 
 
-def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[list[tuple[str, str]], Block]]:
-    tags: list[tuple[str, str]] = []
+def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[Tags, Block]]:
+    tags = Tags()
     block = Block(limits)
     blank = False
     for number, line in lines:
@@ -50,18 +50,17 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
         found = TAG_LINE.match(line) if not line.startswith("  ") else None
         if found:
             name = found[1]
-            if tags and (blank or (name == "PMID" and any(tag == "PMID" for tag, _ in tags))):
+            if tags and (blank or (name == "PMID" and "PMID" in tags)):
                 yield tags, block
-                tags, block = [], Block(limits)
+                tags, block = Tags(), Block(limits)
             block.add(number, line)
-            tags.append((name, (found[2] or "").strip()))
+            tags.add(name, (found[2] or "").strip())
             blank = False
         elif tags:
             if blank and not line[:1].isspace():
                 continue  # a remark between records
             block.add(number, line)
-            name, value = tags[-1]
-            tags[-1] = (name, f"{value} {line.strip()}" if value else line.strip())
+            tags.more(line.strip())
             blank = False
     if tags:
         yield tags, block
@@ -90,6 +89,8 @@ def medline_draft(fields: Fields) -> Draft:
     draft.mesh = [_heading(value) for value in words(fields.all("MH"))]
     _notices(fields, draft)
     fields.all("SO", "OWN")
+    for note in fields.peek("GN"):
+        draft.claimed.update(claims_in(note))
     draft.dropped[:0] = fields.rest()
     return draft
 

@@ -14,6 +14,7 @@ from litapp.core.formats.importers.embaserows import read_embase_rows
 from litapp.core.formats.importers.encoding import TextEncoding, find_encoding, read_lines
 from litapp.core.formats.importers.endnotexml import read_endnote_xml
 from litapp.core.formats.importers.ids import read_ids, read_text_ids
+from litapp.core.formats.importers.ledger import read_ledger
 from litapp.core.formats.importers.medline import read_medline
 from litapp.core.formats.importers.msbib import read_msbib
 from litapp.core.formats.importers.ovid import read_ovid
@@ -49,6 +50,7 @@ LINE_FORMATS = {
     "refer": LineFormat("EndNote tagged", read_refer),
     "embase_rows": LineFormat("Embase CSV, one field a row", read_embase_rows),
     "refworks": LineFormat("RefWorks tagged", read_refworks),
+    "ledger": LineFormat("LitLedger reference ledger (YAML)", read_ledger),
     "ids": LineFormat("List of identifiers", read_ids),
     "text_ids": LineFormat("Text with identifiers", read_text_ids),
 }
@@ -82,36 +84,47 @@ def read_file(stream: BinaryIO, *, name: str = "", limits: Limits = Limits()) ->
     """
     stream.seek(0)
     head = stream.read(4096)
-    if not head.strip():
+    if not head.strip(b"\xef\xbb\xbf\xff\xfe \t\r\n\x00"):
         raise UnreadableFile("empty", "The file is empty.", "Choose another file, or export the records again.")
     refuse_binary(head)
     encoding = find_encoding(stream)
     text = _head(stream, encoding.codec, encoding.skip)
     key = _format(text, stream, encoding, limits)
+    label, query = "", ""
     if key in STREAM_FORMATS:
-        whole = STREAM_FORMATS[key]
-        return Reading(key, whole.label, encoding.label, whole.read(stream, encoding, limits))
-    lines = read_lines(stream, encoding, limits)
-    if key == "table":
-        return _table(text, encoding.label, lines, limits)
-    form = LINE_FORMATS[key]
-    return Reading(
-        format=key,
-        format_label=form.label,
-        encoding=encoding.label,
-        entries=form.read(lines, limits),
-    )
+        label, entries = STREAM_FORMATS[key].label, STREAM_FORMATS[key].read(stream, encoding, limits)
+    else:
+        lines = read_lines(stream, encoding, limits)
+        if key == "table":
+            delimiter = find_delimiter(text) or ","
+            label = _TABLES.get(delimiter, "Table")
+            entries, query = read_table(lines, limits, delimiter), _query(text)
+        else:
+            label, entries = LINE_FORMATS[key].label, LINE_FORMATS[key].read(lines, limits)
+            query = _query(text) if key == "embase_rows" else ""
+    return Reading(key, label, encoding.label, _bounded(entries, limits), query=query)
 
 
+def _bounded(entries: Iterator[Entry], limits: Limits) -> Iterator[Entry]:
+    for entry in entries:
+        if entry.number > limits.records:
+            raise UnreadableFile(
+                "too_many_records",
+                f"The file has more than {limits.records:,} records.",
+                "Split it into parts and import them one after the other.",
+                entry.first_line,
+            )
+        yield entry
+
+
+_TABLES = {",": "CSV", ";": "CSV with semicolons", "\t": "Table with tabs"}
 _QUERY = re.compile(r"\A\ufeff?\s*\"?SEARCH QUERY\"?\s*[,:;\t]\s*(.+)")
 
 
-def _table(text: str, encoding: str, lines: _Lines, limits: Limits) -> Reading:
-    delimiter = find_delimiter(text) or ","
-    label = {",": "CSV", ";": "CSV with semicolons", "\t": "Table with tabs"}.get(delimiter, "Table")
-    query = _QUERY.match(text)
-    stated = query[1].strip().strip('"').replace('""', '"') if query else ""
-    return Reading("table", label, encoding, read_table(lines, limits, delimiter), query=stated)
+def _query(text: str) -> str:
+    """The search that Embase writes above its records."""
+    found = _QUERY.match(text)
+    return found[1].strip().strip('"').replace('""', '"') if found else ""
 
 
 def _format(text: str, stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> str:

@@ -10,7 +10,7 @@ from litapp.core.formats.importers.fields import Fields
 from litapp.core.formats.importers.names import is_et_al, person, without_degrees
 from litapp.core.formats.importers.reading import Entry, Limits
 from litapp.core.formats.importers.sources import parse_source
-from litapp.core.formats.importers.tagged import Block
+from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Scheme
 
 NUMBER_LINE = re.compile(r"\s{0,3}<\s*(\d{1,9})\s*\.?\s*>\s*\Z")
@@ -38,11 +38,11 @@ _MEDLINE = re.compile(r"medline|pubmed", re.IGNORECASE)
 def read_ovid(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
     """The records of an Ovid file, one at a time."""
     for number, (tags, block) in enumerate(_records(lines, limits), start=1):
-        yield ovid_draft(Fields(tags)).entry(number, block.first, block.last, block.text, limits, block.cut)
+        yield ovid_draft(Fields(tags.pairs())).entry(number, block.first, block.last, block.text, limits, block.cut)
 
 
-def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[list[tuple[str, str]], Block]]:
-    tags: list[tuple[str, str]] = []
+def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[Tags, Block]]:
+    tags = Tags()
     block = Block(limits)
     began = False
     for number, line in lines:
@@ -50,7 +50,7 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
         if NUMBER_LINE.match(line):
             if began:
                 yield tags, block
-            tags, block, began = [], Block(limits), True
+            tags, block, began = Tags(), Block(limits), True
             block.add(number, line)
             continue
         if not line.strip():
@@ -60,11 +60,10 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
         if found or label:
             began = True
             block.add(number, line)
-            tags.append((label or (found[1] if found else ""), (found[2] or "").strip() if found and not label else ""))
+            tags.add(label or (found[1] if found else ""), (found[2] or "").strip() if found and not label else "")
         elif tags:
             block.add(number, line)
-            name, value = tags[-1]
-            tags[-1] = (name, f"{value}\n{line.strip()}" if value else line.strip())
+            tags.more(line.strip(), "\n")
     if began:
         yield tags, block
 

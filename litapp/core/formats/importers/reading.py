@@ -19,11 +19,11 @@ class Limits:
     much of a field that is not carried. `records` is the most entries one file may hold.
     """
 
-    line: int = 8_000_000
-    record: int = 8_000_000
+    line: int = 4_000_000
+    record: int = 4_000_000
     text: int = 20_000
     value: int = 500
-    records: int = 2_000_000
+    records: int = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

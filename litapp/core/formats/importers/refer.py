@@ -12,7 +12,7 @@ from litapp.core.formats.importers.draft import Draft, claims_in, page_range, ti
 from litapp.core.formats.importers.fields import Fields
 from litapp.core.formats.importers.names import is_et_al, person
 from litapp.core.formats.importers.reading import Entry, Limits
-from litapp.core.formats.importers.tagged import Block
+from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Scheme
 
 TAG_LINE = re.compile(r"\s{0,3}%([0-9A-Za-z@!~&+*?#<>()\[\]=\"'$^:;/|])(?:[ \t]+(.*))?\Z", re.DOTALL)
@@ -32,11 +32,11 @@ _SPLIT = frozenset("AEKU@")
 def read_refer(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
     """The records of an EndNote tagged file, one at a time."""
     for number, (tags, block) in enumerate(_records(lines, limits), start=1):
-        yield refer_draft(Fields(tags)).entry(number, block.first, block.last, block.text, limits, block.cut)
+        yield refer_draft(Fields(tags.pairs())).entry(number, block.first, block.last, block.text, limits, block.cut)
 
 
-def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[list[tuple[str, str]], Block]]:
-    tags: list[tuple[str, str]] = []
+def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[Tags, Block]]:
+    tags = Tags()
     block = Block(limits)
     blank = False
     for number, line in lines:
@@ -44,23 +44,22 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
         found = TAG_LINE.match(line)
         if found:
             name = found[1]
-            have = {tag for tag, _ in tags}
+            have = tags.names
             after_blank = blank and bool(have & {"T", "A", "0", "B", "J"}) and (name in have or name in "0TAF")
             if tags and (after_blank or (name == "0" and "0" in have and "T" in have)):
                 yield tags, block
-                tags, block = [], Block(limits)
+                tags, block = Tags(), Block(limits)
             block.add(number, line)
-            tags.append((name, (found[2] or "").strip()))
+            tags.add(name, (found[2] or "").strip())
             blank = False
         elif not line.strip():
             blank = True
         elif tags:
             block.add(number, line)
-            name, value = tags[-1]
-            if name in _SPLIT and value and not line[:1].isspace():
-                tags.append((name, line.strip()))
+            if tags.last in _SPLIT and tags.begun and not line[:1].isspace():
+                tags.add(tags.last, line.strip())
             else:
-                tags[-1] = (name, f"{value} {line.strip()}".strip())
+                tags.more(line.strip())
     if tags:
         yield tags, block
 

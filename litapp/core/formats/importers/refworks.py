@@ -9,7 +9,7 @@ from litapp.core.formats.importers.draft import Draft, page_range, tidy, words
 from litapp.core.formats.importers.fields import Fields
 from litapp.core.formats.importers.names import is_et_al, person
 from litapp.core.formats.importers.reading import Entry, Limits
-from litapp.core.formats.importers.tagged import Block
+from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Scheme
 
 TAG_LINE = re.compile(r"([A-Z][A-Z0-9])(?: (.*))?\Z", re.DOTALL)
@@ -26,27 +26,26 @@ _MANY = frozenset(("A1", "A2", "K1", "UL"))
 def read_refworks(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
     """The records of a RefWorks file, one at a time."""
     for number, (tags, block) in enumerate(_records(lines, limits), start=1):
-        yield refworks_draft(Fields(tags)).entry(number, block.first, block.last, block.text, limits, block.cut)
+        yield refworks_draft(Fields(tags.pairs())).entry(number, block.first, block.last, block.text, limits, block.cut)
 
 
-def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[list[tuple[str, str]], Block]]:
-    tags: list[tuple[str, str]] = []
+def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[Tags, Block]]:
+    tags = Tags()
     block = Block(limits)
     for number, line in lines:
         found = TAG_LINE.match(line.lstrip("\ufeff"))
         if found and found[1] == "RT":
             if tags:
                 yield tags, block
-            tags, block = [], Block(limits)
+            tags, block = Tags(), Block(limits)
         elif not tags:
             continue
         if found:
             block.add(number, line)
-            tags.append((found[1], (found[2] or "").strip()))
+            tags.add(found[1], (found[2] or "").strip())
         elif line.strip():
             block.add(number, line)
-            name, value = tags[-1]
-            tags[-1] = (name, f"{value} {line.strip()}".strip())
+            tags.more(line.strip())
     if tags:
         yield tags, block
 

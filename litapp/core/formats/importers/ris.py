@@ -14,7 +14,7 @@ from litapp.core.formats.importers.draft import Draft, claims_in, page_range, ti
 from litapp.core.formats.importers.fields import Fields
 from litapp.core.formats.importers.names import is_et_al, person
 from litapp.core.formats.importers.reading import Entry, Limits
-from litapp.core.formats.importers.tagged import Block
+from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Scheme
 
 TAG_LINE = re.compile(
@@ -82,15 +82,13 @@ _PREPRINT = re.compile(
 def read_ris(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
     """The records of a RIS file, one at a time."""
     for number, (tags, block, warnings) in enumerate(_records(lines, limits), start=1):
-        draft = ris_draft(Fields(tags))
+        draft = ris_draft(Fields(tags.pairs()))
         draft.warnings[:0] = warnings
         yield draft.entry(number, block.first, block.last, block.text, limits, block.cut)
 
 
-def _records(
-    lines: Iterator[tuple[int, str]], limits: Limits
-) -> Iterator[tuple[list[tuple[str, str]], Block, list[str]]]:
-    tags: list[tuple[str, str]] = []
+def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[Tags, Block, list[str]]]:
+    tags = Tags()
     block = Block(limits)
     typed = False
     for number, line in lines:
@@ -101,16 +99,17 @@ def _records(
             if tags:
                 block.add(number, line)
                 yield tags, block, [] if typed else [_NO_TYPE]
-            tags, block, typed = [], Block(limits), False
+            tags, block, typed = Tags(), Block(limits), False
         elif name == "TY":
             if tags and (typed or _is_record(tags)):
                 yield tags, block, [_NO_END] if typed else [_NO_TYPE, _NO_END]
             block = Block(limits)
             block.add(number, line)
-            tags, typed = [(name, found[2] if found else "")], True
+            tags, typed = Tags(), True
+            tags.add(name, found[2] if found else "")
         elif found:
             block.add(number, line)
-            tags.append((name, (found[2] if found[1] else found[4]).strip()))
+            tags.add(name, (found[2] if found[1] else found[4]).strip())
         elif tags:
             block.add(number, line)
             _continue(tags, line)
@@ -122,23 +121,23 @@ _NO_TYPE = "The record has no TY line; what kind of work it is was not stated."
 _NO_END = "The record has no ER line; it was read up to the next record."
 
 
-def _is_record(tags: list[tuple[str, str]]) -> bool:
-    """Whether tags that no TY line opened are a record, not a stray line: they have a title or a DOI and an author or year."""
-    names = {name for name, value in tags if value}
-    return bool(names & {"TI", "T1", "DO", "DOI", "CT", "BT"}) and (len(names) > 1 or len(tags) > 1)
+def _is_record(tags: Tags) -> bool:
+    """Whether tags that no TY line opened are a record, not a stray line: a title or DOI, and something more."""
+    names = {name for name, value in tags.pairs() if value}
+    return len(names) > 1 and bool(names & {"TI", "T1", "DO", "DOI", "CT", "BT"})
 
 
-def _continue(tags: list[tuple[str, str]], line: str) -> None:
+def _continue(tags: Tags, line: str) -> None:
     """A line without tag belongs to the tag above: as a further value, or as the rest of a wrapped one."""
     text = line.strip()
-    name, value = tags[-1]
+    name, value = tags.last, tags.begun
     if not text or name == "TY":
         return
     wrapped = line[:1].isspace() or (name in ("AU", "A1") and "," not in value) or not value
     if name in _MANY and not wrapped:
-        tags.append((name, text))
+        tags.add(name, text)
     else:
-        tags[-1] = (name, f"{value}\n{text}" if name in _TEXTS else f"{value} {text}".strip())
+        tags.more(text, "\n" if name in _TEXTS else " ")
 
 
 def ris_draft(fields: Fields) -> Draft:
@@ -154,7 +153,7 @@ def ris_draft(fields: Fields) -> Draft:
     if draft.issue == "0":
         draft.issue = ""
     if not draft.issue:
-        draft.issue = next((tidy(m) for m in fields.peek("M1") if _ISSUE.fullmatch(tidy(m))), "")
+        draft.issue = next((tidy(m) for m in fields.peek("M1") if tidy(m) != "0" and _ISSUE.fullmatch(tidy(m))), "")
         if draft.issue:
             fields.first("M1")
     if kind in _COUNTED and not fields.peek("EP") and (fields.peek("SP") or ["-"])[0].strip().isdigit():

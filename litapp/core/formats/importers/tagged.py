@@ -1,4 +1,4 @@
-"""Lines of one entry while they are collected: where it began, its own text up to the limit, its size."""
+"""One entry of a tagged format while its lines are collected: its tags, where it began, its own text up to the limit."""
 
 from __future__ import annotations
 
@@ -40,3 +40,48 @@ class Block:
     @property
     def text(self) -> str:
         return "\n".join(self._lines).strip("\n")
+
+
+class Tags:
+    """Tags with their values. Wrapped values are kept in parts, so that many lines cost no more than their length."""
+
+    __slots__ = ("_names", "_parts")
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._parts: list[list[str]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def add(self, name: str, value: str) -> None:
+        self._names.append(name)
+        self._parts.append([value] if value else [])
+
+    def more(self, text: str, joint: str = " ") -> None:
+        """The rest of the last value."""
+        if text:
+            parts = self._parts[-1]
+            if parts:
+                parts.append(joint)
+            parts.append(text)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._names)
+
+    @property
+    def last(self) -> str:
+        """The name of the last tag."""
+        return self._names[-1]
+
+    @property
+    def begun(self) -> str:
+        """The first line of the last value."""
+        return self._parts[-1][0] if self._parts[-1] else ""
+
+    def pairs(self) -> list[tuple[str, str]]:
+        return [(name, "".join(parts).strip()) for name, parts in zip(self._names, self._parts, strict=True)]

@@ -12,7 +12,7 @@ from litapp.core.formats.importers.draft import Draft, page_range, tidy, words
 from litapp.core.formats.importers.fields import Fields
 from litapp.core.formats.importers.names import is_et_al, person
 from litapp.core.formats.importers.reading import Entry, Limits
-from litapp.core.formats.importers.tagged import Block
+from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Person, Scheme
 
 TAG_LINE = re.compile(r"([A-Z][A-Z0-9])(?: (.*))?\Z", re.DOTALL)
@@ -23,11 +23,11 @@ _KINDS = {"J": "article-journal", "B": "book", "S": "chapter", "P": "patent"}
 def read_wos(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
     """The records of a Web of Science file, one at a time."""
     for number, (tags, block) in enumerate(_records(lines, limits), start=1):
-        yield wos_draft(Fields(tags)).entry(number, block.first, block.last, block.text, limits, block.cut)
+        yield wos_draft(Fields(tags.pairs())).entry(number, block.first, block.last, block.text, limits, block.cut)
 
 
-def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[list[tuple[str, str]], Block]]:
-    tags: list[tuple[str, str]] = []
+def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[Tags, Block]]:
+    tags = Tags()
     block = Block(limits)
     for number, line in lines:
         line = line.lstrip("\ufeff")
@@ -40,21 +40,20 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
                 if name == "ER":
                     block.add(number, line)
                 yield tags, block
-            tags, block = [], Block(limits)
+            tags, block = Tags(), Block(limits)
             continue
         if name == "PT" and tags:
             yield tags, block
-            tags, block = [], Block(limits)
+            tags, block = Tags(), Block(limits)
         if found:
             block.add(number, line)
-            tags.append((name, (found[2] or "").strip()))
+            tags.add(name, (found[2] or "").strip())
         elif tags and line.strip():
             block.add(number, line)
-            name, value = tags[-1]
-            if name in _LISTS:
-                tags.append((name, line.strip()))
+            if tags.last in _LISTS:
+                tags.add(tags.last, line.strip())
             else:
-                tags[-1] = (name, f"{value} {line.strip()}".strip())
+                tags.more(line.strip())
     if tags:
         yield tags, block
 

@@ -241,5 +241,5 @@ def text_of(element: Element | None) -> str:
 def source_text(element: Element, limits: Limits) -> tuple[str, int, int]:
     """An element as it stands (at most `limits.text` signs), its first and its last line."""
     text = etree.tostring(element, encoding="unicode", with_tail=False)
-    first = element.sourceline or 0
+    first = int(element.sourceline or 0)  # type: ignore[arg-type]
     return text, first, first + text.count("\n")
