@@ -11,6 +11,9 @@ from searches.services.queries import stands_in_for
 
 NAMED = 5
 """Missing records that are named in a sentence; the rest are counted."""
+ALIKE = 3
+"""Queries of one source that ended alike without records and are told in one sentence."""
+_WORDS = {StepState.FAILED: "failed", StepState.SKIPPED: "was skipped"}
 GOT_RECORDS = (StepState.DONE, StepState.PARTIAL)
 
 
@@ -60,8 +63,14 @@ def run_outcome(steps: Sequence[RetrievalStep], *, cancelled: bool) -> tuple[Run
     """State of a run whose steps have all ended, and why it is not a full success, one sentence a reason."""
     several = len({step.query_index for step in steps}) > 1
     reasons: list[str] = []
+    alike = _alike(steps)
     for step in steps:
         name = step_name(step, several=several)
+        if len(group := alike.get(_kind(step), [])) >= ALIKE:
+            if step is group[0]:
+                label = source(step.source).label
+                reasons.append(f"{label} {_WORDS[StepState(step.state)]} in {len(group)} queries: {step.message}")
+            continue
         if step.state == StepState.SKIPPED:
             reasons.append(f"{name} was skipped: {step.message}")
         elif step.state == StepState.FAILED:
@@ -77,6 +86,19 @@ def run_outcome(steps: Sequence[RetrievalStep], *, cancelled: bool) -> tuple[Run
     if not any(step.state in GOT_RECORDS for step in steps):
         return RunState.FAILED, reasons or ["Nothing could be searched: no source takes any of the plan's queries."]
     return (RunState.PARTIAL if reasons else RunState.SUCCESS), reasons
+
+
+def _kind(step: RetrievalStep) -> tuple[str, str, str]:
+    return step.source, step.state, step.message
+
+
+def _alike(steps: Sequence[RetrievalStep]) -> dict[tuple[str, str, str], list[RetrievalStep]]:
+    """Steps that failed or were skipped, by source and message: many alike are told once."""
+    found: dict[tuple[str, str, str], list[RetrievalStep]] = {}
+    for step in steps:
+        if step.state in _WORDS:
+            found.setdefault(_kind(step), []).append(step)
+    return found
 
 
 def _records(number: int) -> str:

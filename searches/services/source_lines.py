@@ -45,8 +45,9 @@ def _searches(steps: Sequence[RetrievalStep]) -> str:
     if not bad:
         what = "the search was made" if len(steps) == 1 else f"all {len(steps)} searches were made"
         return f"{what}, {number}."
-    reasons = dict.fromkeys(_reason(step) for step in bad)
-    why = "; ".join(reason for reason in reasons if reason)
+    reasons = list(dict.fromkeys(_reason(step) for step in bad))
+    told = [one for one in reasons if not any(other != one and other.startswith(one) for other in reasons)]
+    why = "; ".join(reason for reason in told if reason)
     what = "the search was" if len(steps) == 1 else f"{len(bad)} of {len(steps)} searches were"
     return f"{what} not made or not finished{f' ({why})' if why else ''}, {number}."
 

@@ -106,6 +106,12 @@ def test_a_run_whose_only_source_lacks_its_key_has_failed(
     assert started("openalex").state == RunState.FAILED
 
 
+def test_many_queries_that_fail_alike_are_told_in_one_sentence(sources: Sources, started: Callable) -> None:
+    sources["pubmed"].faults = [trouble("pubmed", Outcome.PERMANENT)] * 4
+    run = work_all(started("pubmed", queries=4))
+    assert (run.state, run.reasons) == (RunState.FAILED, ["PubMed failed in 4 queries: pubmed has a problem."])
+
+
 def test_everything_fetched_is_success(sources: Sources, started: Callable) -> None:
     sources["pubmed"].records = papers(25)
     sources["crossref"].records = papers(5, "crossref")

@@ -62,6 +62,21 @@ def step(
                 "instead.",
             ],
         ),
+        (
+            [
+                step("pubmed", StepState.FAILED, message="PubMed refuses requests from this installation."),
+                step(
+                    "pubmed",
+                    StepState.FAILED,
+                    message="PubMed refuses requests from this installation and is left alone until 12:10 UTC.",
+                ),
+            ],
+            [],
+            [
+                "PubMed: 2 of 2 searches were not made or not finished (PubMed refuses requests from this installation "
+                "and is left alone until 12:10 UTC), 0 records.",
+            ],
+        ),
         ([], [], []),
     ],
 )
