@@ -32,13 +32,16 @@ BY_A_PERSON = PairVerdict(Relation.SAME, DECIDED, "A person decided that these a
 class Member:
     """A source record as it is compared and merged: parsed once, its features worked out when they are needed."""
 
-    def __init__(self, source_record_id: int, record: Record) -> None:
+    def __init__(self, source_record_id: int, record: Record, entry: str = "") -> None:
         self.source_record_id = source_record_id
         self.record = record
+        self._entry = entry
 
-    @cached_property
+    @property
     def entry(self) -> str:
-        return entry_key(self.record)
+        """What the record says, as a hash."""
+        self._entry = self._entry or entry_key(self.record)
+        return self._entry
 
     @cached_property
     def features(self) -> Features:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from litapp.core.dedupe import PairVerdict
+from litapp.core.dedupe import PairVerdict, entry_key_of
 from litapp.core.dedupe.pairs import compare_features
 from litapp.core.plan import SearchPlan
 from litapp.core.records import Record, record_from_dict
@@ -53,7 +53,7 @@ class Workbench:
             place = (row.answer_id, row.position)
             member = self._by_place.get(place)
             if member is None:
-                member = self._by_place[place] = Member(NOT_STORED + number, record)
+                member = self._by_place[place] = Member(NOT_STORED + number, record, entry_key_of(row.data))
             if row.pk is not None:
                 member.source_record_id = row.pk
             self._by_record[member.source_record_id] = member

@@ -7,7 +7,7 @@ anew with `cluster`. See docs/decisions/0005-matching-and-verdicts.md.
 
 from litapp.core.dedupe.blocking import block_keys
 from litapp.core.dedupe.clusters import Clustering, Duplicates, cluster, compare_all, find_duplicates
-from litapp.core.dedupe.entries import entry_key
+from litapp.core.dedupe.entries import entry_key, entry_key_of
 from litapp.core.dedupe.merge import MergedRecord, merge_records
 from litapp.core.dedupe.pairs import compare
 from litapp.core.dedupe.verdicts import Pair, PairVerdict, Relation, keeps_apart
@@ -28,6 +28,7 @@ __all__ = [
     "compare",
     "compare_all",
     "entry_key",
+    "entry_key_of",
     "find_duplicates",
     "keeps_apart",
     "merge_records",

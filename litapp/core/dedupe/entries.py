@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from litapp.core.records import Record, record_to_dict
 
@@ -13,6 +15,11 @@ _OF_THE_READING = frozenset({"warnings", "notices"})
 
 def entry_key(record: Record) -> str:
     """sha256 (hex) of source, id and all statements of a record: equal when it is returned or imported again."""
-    data = {name: value for name, value in record_to_dict(record).items() if name not in _OF_THE_READING and value}
-    text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return entry_key_of(record_to_dict(record))
+
+
+def entry_key_of(data: Mapping[str, Any]) -> str:
+    """`entry_key` of a record in its JSON form (`record_to_dict`)."""
+    said = {name: value for name, value in data.items() if name not in _OF_THE_READING}
+    text = json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -37,8 +37,9 @@ def compare_features(a: Features, b: Features) -> PairVerdict:
 _DIFFERENT = PairVerdict(Relation.DIFFERENT, "unlike", "Title, authors or place differ.")
 
 
-LIKE = 50.0
-"""Titles less like each other than this (of 100) are unlike, unless one holds the other."""
+LIKE, LIKE_PARTS, LIKE_ABSTRACTS = 75.0, 60.0, 50.0
+"""Titles less like each other than this (of 100) are unlike, unless one holds the other. Parts of a series, and an
+abstract of a meeting and its paper, are told by less."""
 
 
 def _unlike(a: Features, b: Features) -> bool:
@@ -54,7 +55,12 @@ def _unlike(a: Features, b: Features) -> bool:
     if a.core[:12] != b.core[:12] and a.core[-12:] != b.core[-12:] and not people:
         return True
     short, long = (a.core, b.core) if len(a.core) <= len(b.core) else (b.core, a.core)
-    return short not in long and fuzz.ratio(short, long, score_cutoff=LIKE) == 0
+    least = LIKE
+    if people and Level.ABSTRACT in (a.level, b.level):
+        least = LIKE_ABSTRACTS
+    elif a.part and b.part:
+        least = LIKE_PARTS
+    return short not in long and fuzz.ratio(short, long, score_cutoff=least) == 0
 
 
 def _same(rule: str, why: str) -> PairVerdict:
