@@ -1,7 +1,8 @@
 """The query language: one tree for a Boolean search, read from and printed in PubMed's syntax."""
 
 from litapp.core.querylang.ast import And, Field, Node, Not, Or, Proximity, Range, Span, Term, leaves
-from litapp.core.querylang.lint import Finding, Severity, check_query
+from litapp.core.querylang.findings import Finding, Severity
+from litapp.core.querylang.lint import check_query
 from litapp.core.querylang.parser import parse
 from litapp.core.querylang.printer import print_pubmed
 from litapp.core.querylang.tokens import QuerySyntaxError

@@ -285,7 +285,8 @@ def _heading(term: Term, source: Dialect, target: Dialect, *, excluded: bool) ->
     if target not in _VOCABULARY:
         if excluded:
             return _lost(target, f"the heading “{term.heading}” (as words it would take away papers that mention it)")
-        words = Term(term.heading, Field.TITLE_ABSTRACT, " " in term.heading, span=term.span)
+        name = " ".join(reversed(term.heading.split(", ", 1)))
+        words = Term(name, Field.TITLE_ABSTRACT, " " in name, span=term.span)
         said = _words(words, source, target, Options())
         why = f"{target.value} has no subject headings: searched as words, without narrower headings."
         return replace(said, meaning=Meaning.NARROWER if said.node else said.meaning, why=why)

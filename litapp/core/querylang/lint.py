@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from enum import StrEnum
 
 from litapp.core.querylang.ast import MESH_FIELDS, Field, Node, Not, Proximity, Range, Term, children_of, leaves
+from litapp.core.querylang.findings import Effect, Finding, Fix, Outcome, Severity
+from litapp.core.querylang.levels import mixed_operators
 from litapp.core.querylang.parser import parse
 from litapp.core.querylang.tokens import CURLY_QUOTES, Kind, QuerySyntaxError, Token, tokenize
 
@@ -16,26 +16,6 @@ MIN_STEM = 4
 """PubMed wants this many letters in front of the first `*`. Source: NLM Technical Bulletin, May-June 2024."""
 
 
-class Severity(StrEnum):
-    """How much a finding matters: the query cannot run, it may not mean what was meant, or it is worth knowing."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One remark on a query. `start` and `end` are character positions; `hint` says what to do."""
-
-    code: str
-    severity: Severity
-    message: str
-    start: int
-    end: int
-    hint: str = ""
-
-
 def check_query(text: str) -> list[Finding]:
     """All findings, in order of place. A query that cannot be read gives exactly one finding of code "syntax"."""
     try:
@@ -43,13 +23,13 @@ def check_query(text: str) -> list[Finding]:
         tree = parse(text)
     except QuerySyntaxError as error:
         return [Finding("syntax", Severity.ERROR, error.message, error.start, error.end, error.hint)]
-    findings = [*_token_findings(tokens), *_mixed_operators(tokens), *_leaf_findings(tree), *_nested_not(tree)]
+    findings = [*_token_findings(tokens), *_mixed_operators(tokens, text), *_leaf_findings(tree), *_nested_not(tree)]
     return sorted(findings, key=lambda f: (f.start, f.end, f.code))
 
 
 def _token_findings(tokens: list[Token]) -> list[Finding]:
     found = []
-    for token in tokens:
+    for index, token in enumerate(tokens):
         if token.kind is Kind.QUOTED and any(char in CURLY_QUOTES for char in token.as_written):
             found.append(
                 Finding(
@@ -58,6 +38,8 @@ def _token_findings(tokens: list[Token]) -> list[Finding]:
                     "These are typographic quotation marks, which databases do not read as quotes.",
                     *token.span,
                     'They are read here as straight quotes (") and sent as such.',
+                    Effect.EITHER,
+                    Fix(*token.span, f'"{token.text}"', Outcome.SAME),
                 )
             )
         if token.kind is Kind.OPERATOR and token.as_written != token.text:
@@ -68,6 +50,8 @@ def _token_findings(tokens: list[Token]) -> list[Finding]:
                     f"“{token.as_written}” is read as the operator {token.text}.",
                     *token.span,
                     f"Write {token.text}, or put the whole name in quotes if the word belongs to it.",
+                    Effect.NONE,
+                    Fix(*token.span, token.text, Outcome.SAME),
                 )
             )
         if token.kind is Kind.WORD and re.match(r"'\w", token.text):
@@ -78,55 +62,38 @@ def _token_findings(tokens: list[Token]) -> list[Finding]:
                     "A single quotation mark does not make a phrase in PubMed.",
                     *token.span,
                     'Use straight double quotes (").',
+                    Effect.PRECISION,
+                    _double_quotes(tokens, index),
                 )
             )
     return found
 
 
-def _mixed_operators(tokens: list[Token]) -> list[Finding]:
+def _double_quotes(tokens: list[Token], index: int) -> Fix | None:
+    """`'older adult*'` in double quotes; None where the closing single quote is not found among the next words."""
+    words = []
+    for token in tokens[index:]:
+        if token.kind is not Kind.WORD:
+            break
+        words.append(token)
+        if token.text.rstrip("*").endswith("'") and (len(words) > 1 or len(token.text) > 2):
+            text = " ".join(word.text for word in words).strip("'")
+            return Fix(words[0].span.start, words[-1].span.end, f'"{text.replace(chr(39) + "*", "*")}"', Outcome.FEWER)
+    return None
+
+
+def _mixed_operators(tokens: list[Token], text: str) -> list[Finding]:
     """AND beside OR, or NOT in front of another operator, without parentheses (PubMed reads left to right)."""
-    found: list[Finding] = []
-    levels: list[list[Token]] = [[]]
-    for token in tokens:
-        if token.kind is Kind.OPEN:
-            levels.append([])
-        elif token.kind is Kind.CLOSE:
-            found.extend(_mixed_in(levels.pop()))
-        elif token.kind is Kind.OPERATOR:
-            levels[-1].append(token)
-    found.extend(_mixed_in(levels[0]))
-    return found
-
-
-def _mixed_in(operators: list[Token]) -> list[Finding]:
-    found = []
-    kinds = {operator.text for operator in operators}
-    if {"AND", "OR"} <= kinds:
-        second = next(o for o in operators if o.text != operators[0].text)
-        found.append(
-            Finding(
-                "mixed_operators",
-                Severity.WARNING,
-                "AND and OR stand side by side without parentheses. PubMed reads them from left to right; "
-                "other databases do not.",
-                *second.span,
-                "Put parentheses around the terms that belong together.",
-            )
-        )
-    for position, operator in enumerate(operators):
-        rest = {later.text for later in operators[position + 1 :]}
-        before = {earlier.text for earlier in operators[:position]}
-        if operator.text == "NOT" and (rest - {"NOT"} or "OR" in before):
-            found.append(
-                Finding(
-                    "not_without_parentheses",
-                    Severity.WARNING,
-                    "NOT stands beside other operators without parentheses: what it takes away depends on the order.",
-                    *operator.span,
-                    "Put parentheses around everything in front of NOT, and around what it takes away.",
-                )
-            )
-    return found
+    kinds = {Kind.OPEN: "(", Kind.CLOSE: ")"}
+    return mixed_operators(
+        [
+            (token.text if token.kind is Kind.OPERATOR else kinds.get(token.kind, ""), token.span.start, token.span.end)
+            for token in tokens
+        ],
+        text,
+        left_to_right=True,
+        database="PubMed",
+    )
 
 
 def _leaf_findings(tree: Node) -> list[Finding]:
@@ -144,6 +111,7 @@ def _leaf_findings(tree: Node) -> list[Finding]:
                     f"This range ends ({leaf.high}) before it begins ({leaf.low}).",
                     *leaf.span,
                     "Swap the two dates.",
+                    Effect.RECALL,
                 )
             )
         elif isinstance(leaf, Proximity) and "*" in leaf.text:
@@ -154,6 +122,7 @@ def _leaf_findings(tree: Node) -> list[Finding]:
                     "PubMed does not truncate words inside a proximity search.",
                     *leaf.span,
                     "Write the word forms out, joined by OR.",
+                    Effect.RECALL,
                 )
             )
     if count > MAX_TERMS:
@@ -189,6 +158,7 @@ def _term_findings(term: Term) -> list[Finding]:
                 "A truncated heading is matched by its letters only, and other databases do not know it.",
                 *term.span,
                 "Write the heading in full; narrower headings are included without a star.",
+                Effect.RECALL,
             )
         )
     elif term.truncated and any(0 <= word.find("*") < MIN_STEM for word in re.split(r"[^\w*]+", term.text)):
@@ -199,6 +169,7 @@ def _term_findings(term: Term) -> list[Finding]:
                 f"PubMed needs at least {MIN_STEM} letters in front of *.",
                 *term.span,
                 "Lengthen the stem or write the words out.",
+                Effect.RECALL,
             )
         )
     return found

@@ -19,7 +19,7 @@ LARGEST_GAP = 3
 """Numbers that a list may skip (a line that got lost) before something is no longer taken for its next line."""
 _NUMBERED = re.compile(
     r"[ \t]*(?:Search\s+)?(?P<sign>#|S)?\s?(?P<number>\d{1,3})(?:[ \t]*[-–][ \t]*(?P<high>\d{1,3}))?(?P<dot>[.):]?)"
-    r"(?P<gap>[ \t]+(?!(?:and|or|not)\b)|(?=\[|\(\()|[ \t]*\Z)",
+    r"(?P<gap>[ \t]+(?!(?:and|or|not)\s)|(?=\[|\(\()|[ \t]*\Z)",
     re.M | re.I,
 )
 _HITS_IN_PARENTHESES = re.compile(
@@ -122,6 +122,30 @@ def _line(
     shift = span.start
     placed = _moved(tree, shift) if shown == body else _moved(tree, shift, _map_back(body))
     return Line(number, label, body, span, placed, None, hits)
+
+
+def strategy_of_lines(items: Sequence[tuple[int, str, int | None]], dialect: Dialect) -> Strategy:
+    """A strategy of (number, query, hits), written out as its numbered text. Never raises."""
+    several = len(items) > 1
+    parts: list[str] = []
+    lines: list[Line] = []
+    position = 0
+    for number, body, hits in sorted(items):
+        label = f"{line_sign(dialect)}{number}" if several else ""
+        start = position + len(label) + (1 if label else 0)
+        span = Span(start, start + len(body))
+        lines.append(_line(" " * start + body, number, label, span, hits, dialect, references=several))
+        parts.append(f"{label} {body}" if label else body)
+        position = span.end + 1
+    return Strategy(dialect, "\n".join(parts), tuple(_checked(lines)), several)
+
+
+def read_line(text: str, line: Line, strategy: Strategy) -> Line:
+    """`line` read again with another text in its place."""
+    span = Span(line.span.start, line.span.start + len(text))
+    references = strategy.is_list or strategy.numbered
+    padded = " " * line.span.start + text
+    return _line(padded, line.number, line.label, span, line.hits, strategy.dialect, references=references)
 
 
 _BARE = re.compile(r"(?<![\w#.])(?:S)?(\d{1,3})(?![\w.])")
@@ -234,15 +258,15 @@ def _numbered_lines(text: str) -> list[tuple[int, str, Span]]:
     chosen: list[re.Match[str]] = []
     expected = first
     for match in starts:
-        number = int(match["number"])
-        ahead = (number - expected) * step
+        here = int(match["number"])
+        ahead = (here - expected) * step
         if (match["sign"] or "") != sign or not 0 <= ahead <= (LARGEST_GAP if sign or match["dot"] else 0):
             if (match["sign"] or "") != sign or ahead < 0 or ahead > LARGEST_GAP or not chosen:
                 continue
             if not _looks_like_a_line(text, match):
                 continue
         chosen.append(match)
-        expected = int(match["high"] or number) + step
+        expected = int(match["high"] or here) + step
     if not chosen or (len(chosen) == 1 and not sign and not chosen[0]["dot"]):
         return []
     ends = [*(match.start() for match in chosen[1:]), len(text)]
@@ -324,5 +348,9 @@ class _Resolver:
 
 def print_lines(lines: Iterable[tuple[int, str]], dialect: Dialect) -> str:
     """Numbered lines as the dialect's interface shows them."""
-    sign = "" if dialect.is_ovid else "S" if dialect is Dialect.CINAHL else "#"
-    return "\n".join(f"{sign}{number} {text}" for number, text in lines)
+    return "\n".join(f"{line_sign(dialect)}{number} {text}" for number, text in lines)
+
+
+def line_sign(dialect: Dialect) -> str:
+    """What stands in front of a line's number."""
+    return "" if dialect.is_ovid else "S" if dialect is Dialect.CINAHL else "#"

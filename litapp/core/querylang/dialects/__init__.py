@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from litapp.core.querylang import tokens as pubmed
 from litapp.core.querylang.ast import Node
 from litapp.core.querylang.dialects import central, ebsco, embase, europepmc, ovid, proquest, scopus, wos
 from litapp.core.querylang.dialects.dialect import OVID, Dialect
-from litapp.core.querylang.dialects.reader import Grammar, Token, read
+from litapp.core.querylang.dialects.reader import Grammar, Kind, Token, read
 from litapp.core.querylang.dialects.writer import Style, write
 from litapp.core.querylang.parser import parse
 from litapp.core.querylang.printer import print_pubmed
 
-__all__ = ["OVID", "Dialect", "parse_in", "print_in"]
+__all__ = ["OVID", "Dialect", "parse_in", "pieces_of", "print_in"]
 
 
 def parse_in(text: str, dialect: Dialect, *, references: bool = False) -> Node:
@@ -22,6 +23,19 @@ def parse_in(text: str, dialect: Dialect, *, references: bool = False) -> Node:
         return parse(text, references=references)
     tokens, grammar = _cut(text, dialect, references)
     return read(tokens, grammar, len(text))
+
+
+def pieces_of(text: str, dialect: Dialect, *, references: bool = False) -> list[tuple[str, int, int]]:
+    """Operators and parentheses of a text (and "" for all else) with their places. Raises QuerySyntaxError."""
+    if dialect is Dialect.PUBMED:
+        signs = {pubmed.Kind.OPEN: "(", pubmed.Kind.CLOSE: ")"}
+        return [
+            (t.text if t.kind is pubmed.Kind.OPERATOR else signs.get(t.kind, ""), *t.span)
+            for t in pubmed.tokenize(text, references=references)
+        ]
+    names = {Kind.OPEN: "(", Kind.CLOSE: ")"}
+    tokens, _ = _cut(text, dialect, references)
+    return [(t.text if t.kind is Kind.OPERATOR else names.get(t.kind, ""), *t.span) for t in tokens]
 
 
 def _cut(text: str, dialect: Dialect, references: bool) -> tuple[list[Token], Grammar]:

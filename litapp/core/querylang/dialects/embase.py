@@ -53,7 +53,7 @@ _FIELD_OF_CODE: Mapping[str, Field] = MappingProxyType(
     }
 )
 _CODE_OF_FIELD: Mapping[Field, str] = MappingProxyType(
-    {**{field: code for code, field in reversed(_FIELD_OF_CODE.items())}, Field.AFFILIATION: "ff"}
+    {**{field: code for code, field in reversed(list(_FIELD_OF_CODE.items()))}, Field.AFFILIATION: "ff"}
 )
 _SUFFIX = re.compile(r"\s*:\s*([a-z]{2,3}(?:\s*,\s*[a-z]{2,3})*)(?![\w*])", re.IGNORECASE)
 _WORD = re.compile(r"(?:(?!:[A-Za-z]{2,3}(?:,[A-Za-z]{2,3})*(?![\w*]))[^\s()\"“”\[\]/])+")

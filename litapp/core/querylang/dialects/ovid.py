@@ -71,7 +71,11 @@ _FIELD_OF_CODE: Mapping[str, Field] = MappingProxyType(
     }
 )
 _CODE_OF_FIELD: Mapping[Field, str] = MappingProxyType(
-    {**{field: code for code, field in reversed(_FIELD_OF_CODE.items())}, Field.OTHER_TERM: "kf", Field.LANGUAGE: "lg"}
+    {
+        **{field: code for code, field in reversed(list(_FIELD_OF_CODE.items()))},
+        Field.OTHER_TERM: "kf",
+        Field.LANGUAGE: "lg",
+    }
 )
 _OTHER_CODES = (
     "xs jw ot tn dv dm dq sd so pu is mh ps md id tm tc cd ed dt dc da ep ez px bt cp oa pm st kp dj dd cm ds mf cl nu"

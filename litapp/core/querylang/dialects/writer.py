@@ -63,9 +63,13 @@ def _written(node: Node, style: Style, *, outermost: bool = False) -> str:
         return whole if whole is not None else _scoped_term(node, style)
     scope = common_scope(node)
     if scope is not None and not scope.fields & _NOT_GROUPED:
-        return style.scoped(f"({_joined(without_scope(node), style)})", scope)
+        return style.scoped(f"({_inside(without_scope(node), style)})", scope)
     text = _joined(node, style)
     return text if outermost else f"({text})"
+
+
+def _inside(node: Node, style: Style) -> str:
+    return _joined(node, style) if isinstance(node, And | Or | Not | Near) else _written(node, style)
 
 
 def _scoped_term(term: Term, style: Style) -> str:
