@@ -11,12 +11,14 @@ from litapp.projects.urls import urlpatterns as project_urls
 from litapp.projects.views.own_keys import own_keys
 from litapp.projects.views.start import start
 from litapp.web.views import unsent
+from references.views.list_new import check_references
 
 projects = [*project_urls, path("projects/<int:project_id>/", overview, name="overview")]
 
 urlpatterns = [
     path("", start, name="start"),
     path("unsent/", unsent, name="unsent"),
+    path("check-references/", check_references, name="check_references"),
     path("", include((projects, "projects"))),
     path("projects/<int:project_id>/", include("searches.urls")),
     path("projects/<int:project_id>/", include("litapp.verification.urls")),

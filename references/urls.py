@@ -3,6 +3,8 @@
 from django.urls import path
 
 from references.views.export import export, export_file, export_new, styles
+from references.views.list_check import accept, cancel, entry_recheck, file, list_check, recheck, resume, take
+from references.views.list_new import list_checks, list_new
 from references.views.reference import note, reference, remove, restore
 from references.views.reference_list import reference_list
 
@@ -13,6 +15,16 @@ urlpatterns = [
     path("references/<int:reference_id>/note/", note, name="note"),
     path("references/<int:reference_id>/remove/", remove, name="remove"),
     path("references/<int:reference_id>/restore/", restore, name="restore"),
+    path("lists/", list_checks, name="list_checks"),
+    path("lists/new/", list_new, name="list_new"),
+    path("lists/<int:list_id>/", list_check, name="list_check"),
+    path("lists/<int:list_id>/cancel/", cancel, name="list_cancel"),
+    path("lists/<int:list_id>/resume/", resume, name="list_resume"),
+    path("lists/<int:list_id>/recheck/", recheck, name="list_recheck"),
+    path("lists/<int:list_id>/take/", take, name="list_take"),
+    path("lists/<int:list_id>/entries/<int:entry_id>/accept/", accept, name="list_accept"),
+    path("lists/<int:list_id>/entries/<int:entry_id>/recheck/", entry_recheck, name="list_entry_recheck"),
+    path("lists/<int:list_id>/files/<str:kind>", file, name="list_file"),
     path("exports/new/", export_new, name="export_new"),
     path("exports/styles/", styles, name="styles"),
     path("exports/<int:export_id>/", export, name="export"),

@@ -20,7 +20,14 @@ def mark_duplicates(*, list_check: ReferenceListCheck) -> int:
     rows = ListEntry.objects.filter(list_check=list_check, verification__isnull=False).order_by("number")
     first: dict[str, int] = {}
     changed, found = [], 0
-    fields = ("pk", "verification__text", "duplicate_of_id", "verification__record", "verification__matched", "verification__kind")
+    fields = (
+        "pk",
+        "verification__text",
+        "duplicate_of_id",
+        "verification__record",
+        "verification__matched",
+        "verification__kind",
+    )
     for pk, text, before, record, matched, kind in rows.values_list(*fields):
         keys = list(_keys(text, *(() if kind == "identity" else (record, matched))))
         earlier = min((first[key] for key in keys if key in first), default=None)

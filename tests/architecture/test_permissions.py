@@ -19,6 +19,8 @@ from litapp.projects.services.projects import project_create, project_delete
 from litapp.projects.services.team import invitation_create
 from references.models import Export, Reference
 from references.services.export import export_folder
+from references.services.list_checks import list_check_request
+from references.services.list_work import ListWork
 from searches.models import AbstractFill, PlanCount, SearchPlanVersion
 from searches.services.import_by_hand import TypedRecord, record_add
 from tests.references.world import World, make_world
@@ -225,9 +227,17 @@ def make_place(label: str) -> Place:
     brought = record_add(
         project=world.project, actor=owner, request_id=uuid4(), typed=TypedRecord(f"A guideline of {label}")
     ).record_import
+    listed = list_check_request(
+        project=world.project, actor=owner, request_id=uuid4(),
+        chunks=[f"Smith J. On the {label} of things. Lancet 2001;1:2-3.".encode()],
+    )  # fmt: skip
+    ListWork().run(str(listed.pk))
     return Place(
         world,
         {
+            "list_id": listed.pk,
+            "entry_id": listed.entries.get().pk,
+            "kind": "bib",
             "project_id": world.project.pk,
             "version_id": draft.pk,
             "other_id": world.run.version_id,
@@ -327,7 +337,7 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 
 OBJECTS = (
     "version_id", "other_id", "count_id", "run_id", "candidate_id", "verification_id", "answer_id", "reference_id",
-    "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
+    "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id", "list_id", "entry_id",
 )  # fmt: skip
 
 
