@@ -38,11 +38,12 @@ def after_decisions(*, project: Project, candidate_ids: Iterable[int]) -> None:
     """Bring the list in line with the decisions on these candidates: include puts a paper in, all else takes it out.
 
     Called inside the transaction of the decisions. A paper that comes back gets its old row, note and key. Of
-    candidates that were joined, the one that stays takes the reference over.
+    candidates that were joined, the one that stays takes the reference over, and gives it back when they are parted.
     """
     Project.objects.select_for_update(no_key=True).values_list("pk").get(pk=project.pk)
     ids = sorted(_with_those_that_stay(set(candidate_ids)))
     for chunk in _chunks(ids):
+        _follow_partings(chunk)
         _follow_merges(chunk)
     for chunk in _chunks(ids):
         _after_decisions(project, chunk)
@@ -69,11 +70,7 @@ def _after_decisions(project: Project, ids: Sequence[int]) -> None:
     _add(project, [candidate for candidate in included if candidate.pk not in known], actor)
     back = [known[c.pk] for c in included if c.pk in known and known[c.pk].removed_at is not None]
     _change(project, back, actor, verb="reference.restored", removed=False)
-    out = [
-        known[c.pk]
-        for c in candidates
-        if c not in included and c.pk in known and known[c.pk].removed_at is None
-    ]
+    out = [known[c.pk] for c in candidates if c not in included and c.pk in known and known[c.pk].removed_at is None]
     _change(project, out, actor, verb="reference.removed", removed=True)
 
 
@@ -88,9 +85,20 @@ def _follow_merges(ids: Sequence[int]) -> None:
         if stays is None:
             continue
         if not Reference.objects.filter(candidate_id=stays).exists():
-            Reference.objects.filter(pk=reference.pk).update(candidate_id=stays, version=F("version") + 1)
+            came_from = reference.came_from_id or reference.candidate_id
+            Reference.objects.filter(pk=reference.pk).update(
+                candidate_id=stays, came_from=came_from, version=F("version") + 1
+            )
         elif reference.removed_at is None:
             _change(reference.project, [reference], None, verb="reference.removed", removed=True)
+
+
+def _follow_partings(ids: Sequence[int]) -> None:
+    """Give a candidate that was joined and stands for itself again its reference back, with note and key."""
+    back = Reference.objects.filter(came_from__in=ids, came_from__merged_into=None).exclude(candidate=F("came_from"))
+    for pk, home in back.values_list("pk", "came_from_id"):
+        if not Reference.objects.filter(candidate_id=home).exists():
+            Reference.objects.filter(pk=pk).update(candidate_id=home, came_from=None, version=F("version") + 1)
 
 
 def _last_reviewer(ids: Sequence[int]) -> User | None:
