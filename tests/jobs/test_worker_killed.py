@@ -84,13 +84,22 @@ answer = SourceAnswer.objects.filter(operation__in=["search", "records"]).count(
 """
 
 
-def run_to_its_end(place: Installation, ask: Callable[[str], Any], *, kills: int, seed: int = 0) -> int:
-    """Start a run and a worker; kill the worker `kills` times while it works, then let the last one finish.
+def run_to_its_end(
+    place: Installation,
+    ask: Callable[[str], Any],
+    *,
+    kills: int,
+    seed: int = 0,
+    begin: str = START,
+    with_checks: bool = True,
+) -> int:
+    """Start a run and a worker; kill the worker `kills` times while it works, then let the last one finish (the run,
+    and unless told otherwise the checks of its records).
 
     Returns how often it was killed while there was work to do.
     """
     chance = random.Random(seed)
-    ask(START)
+    ask(begin)
     killed = 0
 
     def start() -> subprocess.Popen[str]:
@@ -101,7 +110,7 @@ def run_to_its_end(place: Installation, ask: Callable[[str], Any], *, kills: int
     try:
         while time.monotonic() < end:
             state = ask(STATE)
-            if state["state"] != "running" and not state["waiting"]:
+            if state["state"] != "running" and not (state["waiting"] and with_checks):
                 return killed
             if killed < kills and state["at work"]:
                 time.sleep(chance.uniform(0.0, 0.5))
