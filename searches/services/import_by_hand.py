@@ -102,7 +102,7 @@ def _add(project: Project, actor: Any, request_id: UUID, typed: TypedRecord, sha
         lacking=dict.fromkeys(sorted(lacking_of(record)), 1),
         finished_at=timezone.now(),
     )
-    [stored] = store_records(answer_id=row.answer_id, records=[(1, record)])
+    [stored] = store_records(answer_id=row.answer_id, records=[(0, record)])
     ImportedEntry.objects.create(record_import=row, number=1, title=record.title[:300], source_record=stored)
     [candidate] = absorb_brought(project=project, rows=[stored])
     record_event(

@@ -81,7 +81,7 @@ def _save(row: RecordImport, token: str, page: Sequence[tuple[int, Entry]], posi
         stored = None
         if entry.record is not None:
             record = brought_record(entry.record, sha256=row.sha256, number=number)
-            stored = record_row(row.answer_id, number, record)
+            stored = record_row(row.answer_id, number - 1, record)
             records.append(record)
             rows.append(stored)
             dropped.update({text.partition(":")[0].strip()[:60] for text in entry.dropped})

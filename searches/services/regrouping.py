@@ -50,7 +50,7 @@ class Work:
         """Read what the changes need; writes nothing."""
         touched = [group for group in near.groups() if _is_touched(group, near)]
         near.bench.load(node.source_record_id for group in touched for node in group.current())
-        plans = plans_of(near.project_id, touched)
+        plans = plans_of(near.project_id, touched, newest=version is None)
         fresh = {group for group in touched if group.says_something_new() or _moves(group, near)}
         for group in touched:
             if version is not None and group.new_nodes() and version.pk not in plans[group]:
@@ -113,14 +113,21 @@ def _moves(group: Group, near: Neighbourhood) -> bool:
     return any(near.merged_into(other) != pk for other in group.standing_for)
 
 
-def plans_of(project_id: int, groups: Sequence[Group]) -> dict[Group, dict[int, SearchPlan]]:
-    """The plan versions whose runs found each group, as far as its records are linked."""
+def plans_of(project_id: int, groups: Sequence[Group], *, newest: bool = True) -> dict[Group, dict[int, SearchPlan]]:
+    """The plan versions whose runs found each group, as far as its records are linked.
+
+    With `newest`, what no run found (an import brought it) stands beside the project's newest approved version.
+    """
     group_of = {node.source_record_id: group for group in groups for node in group.nodes if not node.is_new}
     found: dict[Group, set[int]] = {group: set() for group in groups}
     for chunk in chunks(sorted(group_of)):
         hits = RetrievalHit.objects.filter(source_record__in=chunk, step__run__project=project_id)
         for record_id, version_id in hits.values_list("source_record_id", "step__run__version_id").distinct():
             found[group_of[record_id]].add(version_id)
+    if newest and not all(found.values()):
+        approved = SearchPlanVersion.objects.filter(plan__project=project_id, approved_at__isnull=False)
+        latest = approved.order_by("-approved_at", "-pk").values_list("pk", flat=True).first()
+        found = {group: versions or ({latest} if latest is not None else set()) for group, versions in found.items()}
     wanted = set().union(*found.values())
     contents = {row.pk: row.plan_content for row in SearchPlanVersion.objects.filter(pk__in=wanted)}
     return {group: {pk: contents[pk] for pk in sorted(versions)} for group, versions in found.items()}
