@@ -61,15 +61,16 @@ class Levels:
 
 
 def companions_of(candidate: Candidate) -> list[Companion]:
-    """The candidate's companions, each once, in order of their arrival. Three queries."""
-    pairs = RecordPair.objects.filter(
-        Q(a__candidate=candidate) | Q(b__candidate=candidate), project=candidate.project_id, relation=Relation.COMPANION
-    )
+    """The candidate's companions, each once, in order of their arrival. One query; three more where there are any."""
+    links = CandidateSource.objects.filter(candidate=candidate).values("pk")
+    pairs = RecordPair.objects.filter(Q(a__in=links) | Q(b__in=links), relation=Relation.COMPANION)
     found: dict[int, tuple[str, str]] = {}
     for one, other, rule, why in pairs.order_by("pk").values_list("a__candidate", "b__candidate", "rule", "why"):
         partner = other if one == candidate.pk else one
         if partner != candidate.pk:
             found.setdefault(partner, (rule, why))
+    if not found:
+        return []
     mine = StudyReport.objects.filter(candidate=candidate).values_list("study_id", flat=True).first()
     fellows = set(StudyReport.objects.filter(study=mine).values_list("candidate_id", flat=True)) if mine else set()
     for pk in fellows - {candidate.pk}:

@@ -25,6 +25,7 @@ from litapp.web.htmx import wants_part
 from searches.models import Candidate, Decision, ScreeningDecision
 from searches.querysets import CandidateQuerySet
 from searches.services.screening import NothingToUndo, StaleCandidate, current_candidate, decide, undo
+from searches.services.studies import companions_of
 from searches.views.record_card import record_card
 from searches.views.screening_queue import ALL, ORDERS, SHOW_CHOICES, ScreeningQueue, read_queue
 
@@ -88,11 +89,12 @@ class Screen:
         }
 
     def region(self, candidate: Candidate | None, **more: Any) -> dict[str, Any]:
-        """What belongs to one record (None: nothing is left). No query."""
+        """What belongs to one record (None: nothing is left). The queries of `companions_of`."""
         record = candidate.pk if candidate else None
         return {
             "candidate": candidate,
             "card": record_card(candidate) if candidate else None,
+            "companions": companions_of(candidate) if candidate else [],
             "request_id": uuid4(),
             "undo_id": uuid4(),
             "address": self.address(record),
