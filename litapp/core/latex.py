@@ -162,9 +162,9 @@ _BASE = r"(?:\{\s*(\\[ij](?![A-Za-z])|[^\W\d_])\s*\}|(\\[ij])(?:\{\}|\s+|(?![A-Z
 _ACCENT_SIGN = re.compile(rf"""\\([`'^~=."])\s*{_BASE}""")
 _ACCENT_LETTER = re.compile(rf"\\(ocirc|[uvHcdbkr])(?=\s|\{{)\s*{_BASE}")
 _MATH = re.compile(r"\$(?=\S)([^$]{1,400})(?<=\S)\$(?!\d)")
-_SURE_MATH = re.compile(r"\$([^$]{0,200}[\\^_][^$]{0,200})\$")
+_SURE_MATH = re.compile(r"(?<!\\)\$((?:[^$\\]|\\[^$]){0,200}?[\\^_](?:[^$\\]|\\[^$]){0,200}?)(?<!\\)\$")
 """Math beyond doubt: it holds a command or a script. A lone "$" elsewhere may be a price."""
-_OPERATOR = re.compile(r"\$([-+=<>]{1,2})\$")
+_OPERATOR = re.compile(r"(?<!\\)\$([-+=<>]{1,2})\$")
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 _QUOTED = re.compile(r"\\(?:enquote|mkbibquote)\*?\s*\{([^{}]*)\}")
 _MATH_SCRIPT = re.compile(r"([\^_])\s*(?:\{([^{}]*)\}|([A-Za-z0-9+-]))")
@@ -197,8 +197,8 @@ def latex_to_unicode(text: str) -> str:
         text = _COMMAND.sub(_word, _SMALL_SPACE.sub(_small_space, text))
     if "$" in text:
         text = _MATH.sub(_math, text)
-    text = _TIE.sub("\u00a0", text.replace("{", "").replace("}", ""))
     text = text.replace("---", "—").replace("--", "–").replace("``", "“").replace("''", "”")
+    text = _TIE.sub("\u00a0", text.replace("{", "").replace("}", ""))
     return text.translate(_RELEASE)
 
 

@@ -102,13 +102,13 @@ def read(text: str) -> tuple[str, list[Entry]]:
 
 
 @pytest.mark.parametrize("name", list(CARRIED))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(papers=st.lists(records(), min_size=1, max_size=3))
 def test_a_round_trip_keeps_the_fields_of_the_format(name: str, papers: list[Record]) -> None:
     entries = [ExportEntry(paper, f"Key_{n}", "verified", ("crossref",), date(2026, 1, 2), found_in=("pubmed",)) for n, paper in enumerate(papers)]
     text = WRITERS[name](entries)
     format, back = read(text)
-    assert (format, WRITERS[name](entries)) == (name, text)
+    assert (format, WRITERS[name](entries)) == ("medline" if name == "nbib" else name, text)
     assert [seen(one.record, CARRIED[name]) for one in back if one.record] == [seen(p, CARRIED[name]) for p in papers]
 
 
@@ -121,7 +121,7 @@ def test_a_verdict_comes_back_as_a_claim_only(name: str) -> None:
     assert (back.claimed, back.record and back.record.source) == (claimed, "import")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(papers=st.lists(records(), min_size=1, max_size=3))
 def test_the_ledger_keeps_every_field(papers: list[Record]) -> None:
     references = [

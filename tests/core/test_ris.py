@@ -39,6 +39,7 @@ def test_an_entry_as_lines() -> None:
         "SN  - 0028-4793",
         "DO  - 10.5555/bug_48(1)",
         "AN  - 12",
+        "U1  - 12[pmid]",
         "C2  - PMC34",
         "LA  - eng",
         "N1  - verified: true; verified_by: crossref + openalex; verified_on: 2026-01-02",

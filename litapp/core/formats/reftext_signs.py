@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - dashes, brackets and stops of all scripts are what these patterns look for
 """The signs by which a line of pasted text shows what it is: list marks, headings, labels, parts of a reference."""
 
 from __future__ import annotations

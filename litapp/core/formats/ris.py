@@ -42,6 +42,7 @@ def _tags(entry: ExportEntry) -> list[tuple[str, str]]:
         *(("SN", issn) for issn in record.issns),
         ("DO", record.doi),
         ("AN", record.pmid),
+        ("U1", f"{record.pmid}[pmid]" if record.pmid else ""),
         ("C2", record.identifier(Scheme.PMCID)),
         *(("LA", language) for language in record.languages),
         ("UR", record.url),
