@@ -82,18 +82,19 @@ def run(corpus: Path, queries: int, records: int, clock: int, profile: str) -> N
         used, peak = processor(worker.pid), memory(worker.pid, "VmHWM")
         made.refresh_from_db()
         steps = list(made.steps.all())
-        wall = (made.finished_at - min(step.started_at for step in steps if step.started_at)).total_seconds()
+        begun, ended = min(step.started_at for step in steps if step.started_at), made.finished_at
+        wall = (ended - begun).total_seconds() if ended else 0.0
         refused = Counter(line.source for line in sandbox.sandbox.log() if line.status == 429)
         head = f"{'source':16} {'fetched':>8} {'requests':>9} {'429':>4} {'per 1,000':>10}"
         print(f"{head} {'least':>6} {'own time':>9} {'took':>7}")
-        own: Counter[str] = Counter()
+        own: dict[str, float] = {}
         for key in search_keys():
             mine = [step for step in steps if step.source == key]
             fetched = sum(step.fetched for step in mine)
             number = sum(len(step.answers.all()) for step in mine)
             asked = answering(key)
             policy = policy_for(asked, has_key=asked != "crossref", has_email=True)  # Crossref's key is bought
-            own[asked] += number * policy.interval("search") / clock
+            own[asked] = own.get(asked, 0.0) + number * policy.interval("search") / clock
             ends = [step.finished_at for step in mine if step.finished_at]
             took = (max(ends) - made.started_at).total_seconds()
             rate = number * 1000 / max(fetched, 1)

@@ -78,14 +78,15 @@ Provider = (
     | PubMedCentral
 )
 
+_CROSSREF = Crossref()
 _PROVIDERS: dict[str, Provider] = {
     "pubmed": PubMed(),
-    "crossref": Crossref(),
+    "crossref": _CROSSREF,
     "openalex": OpenAlex(),
     "semanticscholar": SemanticScholar(),
     "europepmc": EuropePMC(),
     "arxiv": Arxiv(),
-    "biorxiv": Biorxiv(),
+    "biorxiv": Biorxiv(_CROSSREF),
     "datacite": DataCite(),
     "doiorg": DoiOrg(),
     "unpaywall": Unpaywall(),

@@ -16,12 +16,13 @@ from litapp.providers.base import SourceError
 from litapp.providers.biorxiv import parse
 from litapp.providers.biorxiv.preprints import plain_marks, record_of, version_of
 from litapp.providers.biorxiv.provider import Biorxiv
+from litapp.providers.crossref.provider import Crossref
 from tests.providers.fakes import bench, json_reply, text_reply
 from tests.providers.imitations import Imitation
 from tests.providers.imitations_further import biorxiv_doi, biorxiv_version
 from tests.providers.test_recorded_values import named, people
 
-SOURCE = Biorxiv()
+SOURCE = Biorxiv(Crossref())
 
 
 @pytest.fixture

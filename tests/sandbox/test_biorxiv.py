@@ -6,6 +6,7 @@ from datetime import date
 
 from litapp.core.records import Identifier, Scheme
 from litapp.providers.biorxiv.provider import Biorxiv
+from litapp.providers.crossref.provider import Crossref
 from litapp.providers.http import PoliteClient
 from tests.sandbox.conftest import Get
 from tests.sandbox.test_product_reads_sandbox import client
@@ -44,7 +45,7 @@ def test_a_period_lists_versions_and_ends_without_posts(get: Get) -> None:
 
 
 def test_the_product_reads_it(client: PoliteClient) -> None:
-    source = Biorxiv()
+    source = Biorxiv(Crossref())
     asked = [Identifier(Scheme.DOI, DOI), Identifier(Scheme.DOI, "10.1101/999999")]
     result = source.lookup(client, asked)
     assert (set(result.found), set(result.absent), result.failures) == ({asked[0]}, {asked[1]}, {})

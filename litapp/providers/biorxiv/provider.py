@@ -23,15 +23,13 @@ from litapp.providers.base import (
     Deferred,
     LookupResult,
     Page,
+    Search,
     SourceError,
 )
 from litapp.providers.biorxiv import parse, request
 from litapp.providers.biorxiv.preprints import Version, record_of
 from litapp.providers.biorxiv.search import compile_query
-from litapp.providers.crossref.provider import Crossref
 from litapp.providers.settings import SourceSettings
-
-_CROSSREF = Crossref()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +54,13 @@ class Window:
 
 
 class Biorxiv:
-    """See `providers.base`. It has no state and may be shared."""
+    """See `providers.base`. It has no state of its own and may be shared. `crossref` answers its searches."""
 
     source = "biorxiv"
     lookup_schemes: tuple[str, ...] = ("doi",)
+
+    def __init__(self, crossref: Search) -> None:
+        self._crossref = crossref
 
     def credentials(self, settings: SourceSettings) -> Credentials:
         """None: the API has neither keys nor a place for a contact."""
@@ -75,15 +76,15 @@ class Biorxiv:
 
     def compile(self, query: PlanQuery, filters: Filters) -> CompiledQuery:
         """See `biorxiv.search.compile_query`."""
-        return compile_query(query, filters)
+        return compile_query(self._crossref, query, filters)
 
     def count(self, client: Client, query: CompiledQuery) -> CountResult:
         """The number Crossref reports: every preprint of the servers that shares a word, so no count of matches."""
-        return _CROSSREF.count(client, query)
+        return self._crossref.count(client, query)
 
     def fetch_page(self, client: Client, query: CompiledQuery, cursor: dict[str, object], limit: int) -> Page:
         """The next up to 100 preprints, as Crossref's records: Crossref is asked, at its pace."""
-        return _CROSSREF.fetch_page(client, query, cursor, limit)
+        return self._crossref.fetch_page(client, query, cursor, limit)
 
     def lookup(
         self, client: Client, identifiers: list[Identifier], *, max_age_seconds: float | None = None

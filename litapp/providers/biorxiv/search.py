@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from litapp.core.plan import Filters, PlanQuery, Preprints
 from litapp.core.ports import Outcome
-from litapp.providers.base import CompiledQuery, Loss, QueryNote, SourceError
-from litapp.providers.crossref.query import compile_query as compile_crossref
+from litapp.providers.base import CompiledQuery, Loss, QueryNote, Search, SourceError
 
 PREFIXES = ("10.1101", "10.64898")
 """DOI prefixes of both servers: the second for everything posted since 1 December 2025 (openRxiv, 18 November 2025).
@@ -18,8 +17,8 @@ _THROUGH = QueryNote(
 )
 
 
-def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
-    """The plain words as Crossref takes them, limited to preprints of both servers.
+def compile_query(crossref: Search, query: PlanQuery, filters: Filters) -> CompiledQuery:
+    """The plain words as `crossref` takes them, limited to preprints of both servers.
 
     Raises SourceError (PERMANENT) without plain words, with too many, and for a plan without preprints.
     """
@@ -32,7 +31,7 @@ def compile_query(query: PlanQuery, filters: Filters) -> CompiledQuery:
             code="preprints_excluded",
         )
     general = replace(filters, preprints=Preprints.INCLUDED, publication_types=())
-    asked = compile_crossref(query, general)
+    asked = crossref.compile(query, general)
     notes = [_THROUGH, *asked.notes]
     if filters.publication_types:
         notes.append(QueryNote("Preprints have no publication types; all of them come.", Loss.LOST))
