@@ -100,6 +100,10 @@ def test_the_schedule_asks_for_papers_in_reference_lists_whose_last_word_is_old(
     for key in ("pubmed", "crossref"):
         notice = Notice(NoticeKind.RETRACTION, doi="10.1000/notice", date="2026-11-01")
         world[key].records = {k: replace(r, notices=(notice,)) for k, r in world[key].records.items()}
+        answer = SourceAnswer.objects.get(pk=world[key].answer_id)
+        answer.pk = None
+        answer.save(force_insert=True)
+        world[key].answer_id = answer.pk
     StatusWork().run("")
     VerificationWork().run("")
     row.refresh_from_db()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from litapp.core.normalise import strip_status_prefix
@@ -44,6 +45,12 @@ _LONGEST_ABSTRACT = 50_000
 """Words. A position above it is taken for damage."""
 
 
+def _own_id(value: object) -> str:
+    """The work's number where it is written in a way that no identifier of ours is ("…/W0042"): it still is its own."""
+    found = re.search(r"(?:\A|/)(W\d+)\Z", value) if isinstance(value, str) else None
+    return found[1] if found else ""
+
+
 def record_of(item: dict[str, Any]) -> Record:
     """The record of one work; fields OpenAlex does not give are empty. Author names are as printed, not parted."""
     ids = mapping(item.get("ids"))
@@ -55,7 +62,7 @@ def record_of(item: dict[str, Any]) -> Record:
             (Scheme.PMCID, ids.get("pmcid")),
         ]
     )
-    work_id = next((one.value for one in identifiers if one.scheme is Scheme.OPENALEX), "")
+    work_id = next((one.value for one in identifiers if one.scheme is Scheme.OPENALEX), "") or _own_id(item.get("id"))
     title = title_line(text(item.get("title")) or text(item.get("display_name")))
     kind = text(item.get("type"))
     venue = mapping(mapping(item.get("primary_location")).get("source"))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import F, Max, Min
 from django.utils import timezone
 
 from litapp.core.records import record_from_dict
 from litapp.core.verification.freetext import read_citation
+from litapp.core.verification.rules import RULES_VERSION
 from litapp.jobs.models import LEASE, StepState
 from litapp.jobs.services import claim_many, enqueue
 from litapp.jobs.worker import Repeated
-from litapp.verification.models import Verification
+from litapp.verification.models import Check, RetractionFile, Verification
 from litapp.verification.services.evidence import Gathering, Question
 from litapp.verification.services.outcomes import outcome_of, store_outcomes
 from litapp.verification.services.requests import KIND
@@ -67,6 +70,11 @@ def verify_batch(batch: Sequence[Verification]) -> None:
     Rows whose lease was lost meanwhile are left alone: whoever holds them now will store.
     """
     token = batch[0].lease_token
+    standing = _standing(batch)
+    _end_unchanged(standing, token)
+    batch = [row for row in batch if row.pk not in standing]
+    if not batch:
+        return
     questions = [
         Question(
             read_citation(row.text) if row.from_text else record_from_dict(row.record),
@@ -87,6 +95,41 @@ def verify_batch(batch: Sequence[Verification]) -> None:
         keeper.stop()
     if waiting:
         enqueue(KIND, "", delay=_soonest(waiting, timezone.now()))
+
+
+def _standing(batch: Sequence[Verification]) -> set[int]:
+    """Those whose last round rests on answers that would all be reused: asking and comparing again changes nothing.
+
+    Answers of a day are young enough even where they are a "no".
+    """
+    now = timezone.now()
+    list_loaded = RetractionFile.objects.aggregate(at=Max("loaded_at"))["at"]
+    rows = {
+        row.pk
+        for row in batch
+        if row.checked_at
+        and row.evidence_hash
+        and not row.ask_afresh
+        and not row.silent
+        and row.rules_version == RULES_VERSION
+        and (list_loaded is None or list_loaded < row.checked_at)
+    }
+    links = Check.answers.through.objects.filter(
+        check__verification_id__in=rows, check__round=F("check__verification__round")
+    )
+    oldest = links.values_list("check__verification_id").annotate(at=Min("sourceanswer__received_at"))
+    young = now - timedelta(seconds=settings.ARCHIVE_MAX_AGE_NEGATIVE)
+    return {pk for pk, at in oldest if at >= young}
+
+
+def _end_unchanged(verification_ids: Iterable[int], token: str) -> None:
+    """End the turn of these rows; their verdicts stand."""
+    now = timezone.now()
+    held = Verification.objects.filter(pk__in=list(verification_ids), lease_token=token, state=StepState.RUNNING)
+    held.update(
+        state=StepState.DONE, checked_at=now, finished_at=now, not_before=None,
+        lease_token="", leased_by="", lease_until=None,
+    )  # fmt: skip
 
 
 def _store_stage(
