@@ -158,7 +158,7 @@ def _settled_by(
     pairs = {_entries(one, other) for one in ones for other in others if one.entry != other.entry}
     if answer is PairAnswer.APART or not pairs:
         return pairs
-    ids = {node.link_id: node for node in (*ones, *others)}
+    ids = {node.link_id: node for node in (*ones, *others) if node.link_id is not None}
     told = {_entries(ones[0], others[0])}
     for a, b, verdict in near.verdicts_among(ids):
         if verdict.relation is Relation.SAME or keeps_apart(verdict):
