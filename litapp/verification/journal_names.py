@@ -13,7 +13,7 @@ from litapp.core.matching import JournalNames
 from litapp.core.normalise import journal_key
 
 DATA = Path(__file__).with_name("data") / "journal_names.tsv.gz"
-"""One journal a line: its names as keys (`core.normalise.journal_key`), parted by tabs. See docs/decisions/0014."""
+"""One journal a line: its names as keys (`core.normalise.journal_key`), parted by tabs. See docs/decisions/0016."""
 
 
 @lru_cache(maxsize=1)

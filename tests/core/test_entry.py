@@ -22,7 +22,7 @@ RETRACTED = "[RETRACTED 2020-06-05, notice 10.5555/notice_1]"
         (verified(sandbox=True), "true", True, ("[SANDBOX DATA]",)),
         (ExportEntry(record(), "K", "suspect"), "false", False, (UNVERIFIED,)),
         (ExportEntry(record(), "K", "unverified"), "false", False, (UNVERIFIED,)),
-        (ExportEntry(record(), "K", "manual"), "manual", True, ()),
+        (ExportEntry(record(), "K", "manual"), "manual", False, ()),
         (retracted(), "false", False, (RETRACTED, UNVERIFIED)),
         (
             verified(status="retracted", status_date="2020-06-05", notice_doi="10.5555/notice_1"),
