@@ -10,8 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from litapp.core.matching.titles import compare_titles
-from litapp.core.matching.verdicts import Agreement
+from litapp.core.dedupe import Relation, compare
 from litapp.core.records import Record, record_from_dict
 from litapp.ledger.services.records import store_lookup
 from litapp.projects.services.events import record_event
@@ -31,10 +30,11 @@ REASON = "Taken from the checked list “{title}”"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What came of it: entries that are in the reference list now, how many of them were there before, and those left
-    out with the reason (entry -> words)."""
+    """What came of it: the entries that are in the reference list now, how many papers these are and how many of them
+    were there before, and those left out with the reason (entry -> words)."""
 
     entries: tuple[int, ...]
+    papers: int
     before: int
     left_out: dict[int, str]
 
@@ -81,7 +81,7 @@ def list_take(
             project=list_check.project, actor=actor, verb="list.taken", subject=f"list:{list_check.pk}",
             payload={"entries": len(taken), "candidates": sorted(set(taken.values()))},
         )  # fmt: skip
-    return Taken(tuple(taken), before, left_out)
+    return Taken(tuple(taken), len(set(taken.values())), before, left_out)
 
 
 def why_not(entry: ListEntry) -> str:
@@ -124,9 +124,8 @@ def _records(verification: Verification, answer_ids: set[int]) -> list[tuple[int
 
 
 def _same_work(matched: Record, record: Record) -> bool:
-    """The matched record itself, or one that shares an identifier and the title with it."""
-    shared = set(matched.identifiers) & set(record.identifiers)
-    if not shared:
-        return (record.source, record.source_id) == (matched.source, matched.source_id)
-    title = compare_titles(matched.title, record.title, matched.original_title, record.original_title)
-    return title.verdict in (Agreement.SAME, Agreement.VARIANT) or not record.title
+    """The matched record itself, or one that the rules of duplicates join with it: the others would become papers of
+    their own (a preprint, a notice under the paper's identifier)."""
+    if (record.source, record.source_id) == (matched.source, matched.source_id):
+        return True
+    return compare(matched, record).relation is Relation.SAME

@@ -184,10 +184,9 @@ def take(request: ProjectRequest, project: Project, list_id: int) -> HttpRespons
     done = list_take(
         list_check=row, actor=request.user, request_id=number, entry_ids=[int(chosen[:18])] if chosen else None
     )
-    new = len(done.entries) - done.before
     if done.entries:
-        again = f" {done.before} of them stood there before." if done.before else ""
-        messages.success(request, f"{len(done.entries)} in the reference list, {max(new, 0)} new.{again}")
+        papers = f"{done.papers} paper{'' if done.papers == 1 else 's'} in the reference list"
+        messages.success(request, f"{papers}, {done.papers - done.before} new.")
     kept_back = sum(1 for why in done.left_out.values() if why) if chosen or not done.entries else 0
     if kept_back:
         messages.warning(request, f"Not taken: {next(iter(done.left_out.values()))}.")

@@ -77,7 +77,7 @@ def _numbered(pieces: Iterable[Piece]) -> ReferenceText:
                 piece.label,
                 piece.identifiers,
                 piece.why,
-            )  # fmt: skip
+            )
         )
     return ReferenceText(tuple(result))
 
@@ -89,12 +89,14 @@ def _identifier_list(lines: Sequence[Line]) -> list[Piece]:
     """One piece an identifier, if the text is a list of identifiers; else []. A value that is none stays an entry."""
     if not lines:
         return []
-    pieces, good = [], 0
+    pieces: list[Piece] = []
+    good, headings = 0, 0
     for line in lines:
         found = _identifiers_of_array(line.body) or _identifiers_of_line(line.body)
         if found is None:
             if re.fullmatch(r"\W*(?:pmids?|dois?|ids?|identifiers?|#.*)\W*", line.body, re.IGNORECASE):
                 pieces.append(make_piece(PieceKind.OTHER, [line], line.body, why=HEADING))
+                headings += 1
                 continue
             if len(line.body.split()) > 2:
                 return []
@@ -104,7 +106,7 @@ def _identifier_list(lines: Sequence[Line]) -> list[Piece]:
         good += 1
         for text, identifier in found:
             pieces.append(make_piece(PieceKind.REFERENCE, [line], text, identifiers=(identifier,)))
-    return pieces if good and good >= 0.8 * len(lines) else []
+    return pieces if good and good >= 0.8 * (len(lines) - headings) else []
 
 
 def _identifiers_of_array(body: str) -> list[tuple[str, Identifier]]:
@@ -180,9 +182,11 @@ def _sections(lines: Sequence[Line]) -> Iterator[tuple[bool, list[Line]]]:
 def _outside(part: Sequence[Line]) -> list[Piece]:
     """Text outside the section: footnotes, and lists that are plainly of references; all else is one piece."""
     found = [
-        piece for piece in split_entries(part, under_heading=False)
-        if piece.kind is PieceKind.REFERENCE and (_FOOTNOTE.match(piece.raw) or (piece.label and signs(piece.text) >= 3))
-    ]  # fmt: skip
+        piece
+        for piece in split_entries(part, under_heading=False)
+        if piece.kind is PieceKind.REFERENCE
+        and (_FOOTNOTE.match(piece.raw) or (piece.label and signs(piece.text) >= 3))
+    ]
     taken = {number for piece in found for number in range(piece.first_line, piece.last_line + 1)}
     pieces: list[Piece] = list(found)
     run: list[Line] = []

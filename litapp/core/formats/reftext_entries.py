@@ -41,7 +41,10 @@ _WIDEST_WRAPPED = 130
 """Characters of the longest line of a text whose lines were broken for a page."""
 _LONGEST_WITHOUT_AUTHOR = 600
 _ENDED = re.compile(r"(?:[.!?…。．»”\"’)\]>}*_]|\d|https?://\S+|10\.\d{4,9}/\S+)\Z")
-_GOES_ON = re.compile(r"(?:[a-zà-ÿ(),;:.&–—-]|doi\b|https?:|pmid\b|pmcid\b|epub\b|available\b|retrieved\b|accessed\b)")
+_GOES_ON = re.compile(
+    r"(?:[a-zà-ÿ(),;:.&–—-]|doi\b|https?:|pmid\b|pmcid\b|epub\b|available\b|retrieved\b|"
+    r"accessed\b)"
+)
 _OPEN_END = re.compile(r"(?:[,;:&(–—‐‑-]|\b(?:and|of|the|in|for|with|a|an|et|to|on|by)|\b[Vv]ol\.|\bno\.|\bpp?\.)\Z")
 
 
@@ -83,7 +86,9 @@ def _inline_items(line: Line) -> list[Line]:
         cut = next(
             (
                 m.start()
-                for m in re.finditer(rf"(?<=\s){shape}\s*(?=[^\W\d_a-zà-ÿ])", rest[3:])
+                for m in re.finditer(
+                    rf"(?<=\s){shape}\s*(?=[^\W\d_a-zà-ÿ]|(?:v[ao]n|d[aeiou]|de[nr]|d[eo]s|l[ae]|al|el)\b)", rest[3:]
+                )
                 if _complete(rest[3 : m.start() + 3].strip())
             ),
             None,
@@ -306,6 +311,8 @@ def _is_reference(draft: _Draft, text: str, drafts: Sequence[_Draft], under_head
         if not under_heading and not starts_like_author(text) and len(text) > _LONGEST_WITHOUT_AUTHOR:
             return False
         return strength >= 2 and (under_heading or known)
+    if len(draft.labels) >= 2:
+        return True
     kind = draft.mark.kind
     if kind in (MarkKind.BULLET, MarkKind.TABLE):
         if strength >= 2:

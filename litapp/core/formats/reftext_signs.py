@@ -19,8 +19,10 @@ _PARTICLE = (
 _INITIALS = rf"(?:[{_UPPER}][a-z]?\.?[\s‑‐-]?){{1,4}}"
 _AUTHOR_START = re.compile(
     rf"\W{{0,3}}(?:"
-    rf"{_PARTICLE}{{0,3}}{_NAME}(?:[\s‑‐-]+{_NAME}){{0,2}}\s+[{_UPPER}]{{1,4}}(?:\s(?:Jr|Sr|II|III|2nd|3rd))?\.?\s?(?:[,.;:(&]|and\b|et\b)"
-    rf"|{_PARTICLE}{{0,3}}{_NAME}(?:[\s‑‐-]+{_NAME}){{0,2}},\s*[{_UPPER}](?:[.\s,‑‐-]|[{_UPPER}]{{0,3}}[.,;:\s]|[a-zà-ÿ]+)"
+    rf"{_PARTICLE}{{0,3}}{_NAME}(?:[\s‑‐-]+{_NAME}){{0,2}}\s+[{_UPPER}]{{1,4}}(?:\s(?:Jr|Sr|II|III|2nd|"
+    rf"3rd))?\.?\s?(?:[,.;:(&]|and\b|et\b)"
+    rf"|{_PARTICLE}{{0,3}}{_NAME}(?:[\s‑‐-]+{_NAME}){{0,2}},\s*[{_UPPER}](?:[.\s,‑‐-]|"
+    rf"[{_UPPER}]{{0,3}}[.,;:\s]|[a-zà-ÿ]+)"
     rf"|{_INITIALS}\s?{_PARTICLE}{{0,3}}{_NAME}(?:\s*[,:;&]|\s+(?:and|et|und|y)\b)"
     rf"|[\u4e00-\u9fff\u3040-\u30ff]{{2,5}}\s?[,，、.．]"
     rf")"
@@ -34,8 +36,10 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 _WORDS_OF_A_REFERENCE = re.compile(
-    r"\b(?:In:|\(eds?\.?\)|[Ee]ditors?\b|ISBN|ISSN|[Aa]vailable (?:from|at)|[Rr]etrieved from|[Aa]ccessed|[Aa]rXiv|medRxiv|bioRxiv|"
-    r"[Tt]hesis|[Dd]issertation|[Pp]roceedings|University Press|Springer|Elsevier|Wiley|[Jj]ournal|J\.? [A-Z]|Lancet|BMJ|JAMA|"
+    r"\b(?:In:|\(eds?\.?\)|[Ee]ditors?\b|ISBN|ISSN|[Aa]vailable (?:from|at)|[Rr]etrieved from|[Aa]ccessed|"
+    r"[Aa]rXiv|medRxiv|bioRxiv|"
+    r"[Tt]hesis|[Dd]issertation|[Pp]roceedings|University Press|Springer|Elsevier|Wiley|[Jj]ournal|J\.? [A-Z]|"
+    r"Lancet|BMJ|JAMA|"
     r"N\.? Engl|Nature|Science|PLo?S|[Ii]n press|[Ee]pub|[Pp]reprint|[Rr]eport|[Gg]uidelines?)|\[[JMDCR]\]|"
     rf"[{_UPPER}]\w+(?:,\s*[{_UPPER}]\w+)?:\s?[^;:]{{2,60}}[;,]\s?(?:19|20)\d\d"
 )
@@ -44,37 +48,48 @@ _LINK = re.compile(r"https?://\S+|\bwww\.\S+|\bdoi\s*[:.]", re.IGNORECASE)
 _HEADING_WORDS = (
     r"(?:list of |cited |key |main |selected |primary |additional |further |full )*(?:"
     r"references?(?: list| section| cited)?|bibliograph(?:y|ie|ía|ia)|literature(?: cited| references)?|works cited|"
-    r"citations|sources|literatur(?:verzeichnis|angaben)?|quellen(?:verzeichnis|angaben)?|référence?s(?: bibliographiques)?|"
-    r"referenc?ias(?: bibliogr[áa]ficas)?|referências(?: bibliográficas)?|bibliografía|riferimenti(?: bibliografici)?|referenties|"
-    r"literatuur(?:lijst)?|referenser|piśmiennictwo|литература|список литературы|参考文献|參考文獻|引用文献|文献|참고문헌)"
+    r"citations|sources|literatur(?:verzeichnis|angaben)?|quellen(?:verzeichnis|angaben)?|"
+    r"référence?s(?: bibliographiques)?|"
+    r"referenc?ias(?: bibliogr[áa]ficas)?|referências(?: bibliográficas)?|bibliografía|"
+    r"riferimenti(?: bibliografici)?|referenties|"
+    r"literatuur(?:lijst)?|referenser|piśmiennictwo|литература|список литературы|"
+    r"参考文献|參考文獻|引用文献|文献|참고문헌)"
 )
 _REFERENCE_HEADING = re.compile(
-    rf"(?P<hash>#{{1,6}})?\s*(?:[*_]{{1,3}})?\s*(?:(?:\d{{1,2}}(?:\.\d{{1,2}})*|[IVX]{{1,4}}|[A-H])[.)、]?\s+)?(?:[*_]{{1,3}})?"
+    rf"(?P<hash>#{{1,6}})?\s*(?:[*_]{{1,3}})?\s*(?:(?:\d{{1,2}}(?:\.\d{{1,2}})*|[IVX]{{1,4}}|"
+    rf"[A-H])[.)、]?\s+)?(?:[*_]{{1,3}})?"
     rf"{_HEADING_WORDS}(?:\s*[(（][^)）]{{0,40}}[)）])?\s*[:：]?\s*(?:[*_]{{1,3}})?\s*[:：]?\s*#*",
     re.IGNORECASE,
 )
 _MARKDOWN_HEADING = re.compile(r"(#{1,6})\s+\S")
 _BACK_MATTER = re.compile(
-    r"(?:#{1,6}\s*)?(?:[*_]{2,3})?(?:appendi(?:x|ces)|supplement(?:ary|al)?|supporting information|(?:figure|table)s?(?: legends?| captions?)?|"
-    r"legends?|acknowledge?ments?|funding|author(?:s’|s'|'s)? contributions?|(?:conflicts?|declarations?) of interests?|"
+    r"(?:#{1,6}\s*)?(?:[*_]{2,3})?(?:appendi(?:x|ces)|supplement(?:ary|al)?|supporting information|(?:figure|"
+    r"table)s?(?: legends?| captions?)?|"
+    r"legends?|acknowledge?ments?|funding|author(?:s’|s'|'s)? contributions?|(?:conflicts?|"
+    r"declarations?) of interests?|"
     r"competing interests?|data availability|abbreviations|disclosures?|anhang|annexe|danksagung)"
     r"(?:\s+[\w.]{1,8})?\s*[:.]?\s*(?:[*_]{2,3})?",
     re.IGNORECASE,
 )
 _FIELD_LABEL = re.compile(
-    r"(?:[*_]{1,3})?(authors?|title|journal(?: name)?|source|year|date|published(?: in)?|publication(?: date| year)?|publisher|volume|issue|"
+    r"(?:[*_]{1,3})?(authors?|title|journal(?: name)?|source|year|date|published(?: in)?|publication(?: date|"
+    r" year)?|publisher|volume|issue|"
     r"pages?|doi|pmid|pmcid|pubmed(?: id)?|link|url|citation|reference)(?:[*_]{1,3})?\s*[:：](?:[*_]{1,3})?",
     re.IGNORECASE,
 )
 _ANNOTATION = re.compile(
-    r"(?:[*_]{1,3})?(?:summary|key (?:findings?|points?|messages?|takeaways?)|findings?|results?|conclusions?|why|relevance|relevant|note|"
-    r"notes|abstract|description|comment|significance|importance|evidence|design|population|methods?|takeaway|limitations?|this (?:study|paper|"
+    r"(?:[*_]{1,3})?(?:summary|key (?:findings?|points?|messages?|takeaways?)|findings?|results?|conclusions?|"
+    r"why|relevance|relevant|note|"
+    r"notes|abstract|description|comment|significance|importance|evidence|design|population|methods?|takeaway|"
+    r"limitations?|this (?:study|paper|"
     r"review|trial|article|meta)|these (?:studies|papers))\b[^:：]{0,40}",
     re.IGNORECASE,
 )
 _CHAT = re.compile(
-    r"(?:here (?:are|is)|sure\b|certainly\b|of course|please (?:note|verify|check|let)|let me know|i (?:hope|can|cannot|can't|could|have|am|was|"
-    r"would|recommend|suggest)\b|note\s*:|disclaimer|as an ai|if you (?:need|want|would|like)|would you like|feel free|these (?:are|"
+    r"(?:here (?:are|is)|sure\b|certainly\b|of course|please (?:note|verify|check|let)|let me know|i (?:hope|"
+    r"can|cannot|can't|could|have|am|was|"
+    r"would|recommend|suggest)\b|note\s*:|disclaimer|as an ai|if you (?:need|want|would|like)|would you like|"
+    r"feel free|these (?:are|"
     r"references|studies|papers)|the following|below (?:are|is)|you (?:can|may|should)\b|remember\b|hope this|thank)",
     re.IGNORECASE,
 )
