@@ -16,7 +16,7 @@ _GROUP_WORD = re.compile(
 )
 _JOINING = frozenset(("of", "for", "and", "the", "on", "in", "at", "from", "to"))
 """Small words that stand in names of groups, and are no particles of family names."""
-_PARTICLES = frozenset("van von der den de del della di da dos das du le la el ten ter te zu zur vom al bin".split())
+_PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "di", "da", "dos", "das", "du", "le", "la", "el", "ten", "ter", "te", "zu", "zur", "vom", "al", "bin"])
 _EXTENDED = re.compile(r"\s*(family|given|prefix|suffix|useprefix|given-i)\s*=\s*(.*)", re.DOTALL)
 
 

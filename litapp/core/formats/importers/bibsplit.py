@@ -21,7 +21,7 @@ _OPEN_LINE = re.compile(r"[ \t]*@[ \t]*[A-Za-z][\w-]*[ \t]*\Z")
 _NAME = re.compile(r"\s*([^\s=,{}\"#()]+)\s*=\s*")
 _NEXT_FIELD = re.compile(r"(?:,|\n)\s*[A-Za-z][\w+-]*\s*=\s*[{\"\d]")
 _BARE = re.compile(r"[^\s,#{}\"]+")
-MONTHS = {name: name for name in "jan feb mar apr may jun jul aug sep oct nov dec".split()}
+MONTHS = {name: name for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]}
 
 
 @dataclass(slots=True)
@@ -36,6 +36,7 @@ class BibEntry:
     last_line: int = 0
     text: str = ""
     cut: bool = False
+    unclosed: bool = False
 
     def get(self, name: str) -> str:
         return next((value for key, value in self.fields if key == name), "")
@@ -68,6 +69,7 @@ class _Splitter:
             and _START_LINE.match(line.lstrip("% ") if self._remark else line)
             and self._entry.kind.lower() != "comment"
         ):
+            self._entry.unclosed = True
             self._entry.repairs.append("The closing brace of the entry is missing; it was read up to the next entry.")
             yield self._finish()
         if self._entry is None and _OPEN_LINE.fullmatch(line):
@@ -141,6 +143,7 @@ class _Splitter:
 
     def end(self) -> Iterator[BibEntry]:
         if self._entry is not None:
+            self._entry.unclosed = True
             self._entry.repairs.append(
                 "The closing brace of the entry is missing; it was read up to the end of the file."
             )
@@ -195,6 +198,8 @@ def _value(text: str, place: int, strings: Mapping[str, str], entry: BibEntry) -
         sign = text[place]
         if sign == "{":
             end = _matching(text, place)
+            if entry.unclosed and end >= 0 and not text[end + 1 :].strip() and _NEXT_FIELD.search(text, place, end):
+                text, end = text[:end], -1  # the entry's own brace closed the field
             if end < 0:
                 following = _NEXT_FIELD.search(text, place)
                 end = following.start() if following else len(text)

@@ -74,4 +74,4 @@ def is_header(cells: list[str]) -> bool:
         return False
     found = [meaning for meaning in meanings(cells) if meaning]
     telling = _TELLING.intersection(found)
-    return "title" in telling and len(found) >= 2 or len(telling) >= 2
+    return ("title" in telling and len(found) >= 2) or len(telling) >= 2

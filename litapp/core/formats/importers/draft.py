@@ -15,7 +15,7 @@ from litapp.core.formats.importers.reading import IMPORT_SOURCE, Entry, Limits, 
 from litapp.core.identifiers import BadIdentifier, arxiv_from_doi, find_identifiers, normalise
 from litapp.core.records import AbstractSection, Identifier, MeshHeading, Notice, PartialDate, Person, Record, Scheme
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u2060\ufeff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f\u200b\u2060\ufeff]")
 _LOST = re.compile("[\ud800-\udfff]")
 _SHORT_END = re.compile(r"\s*([A-Za-z]{0,3}\d[\w./]*?)\s*(?:[-‐-―−]+|–)\s*([A-Za-z]{0,3}\d[\w./]*)\s*")
 _PAGES_WORD = re.compile(r"(?:\A|\b)(?:pp?|pages?|S)\.?\s*(?=[A-Za-z]{0,2}\d)", re.IGNORECASE)
@@ -23,6 +23,10 @@ _PAGE_COUNT = re.compile(r"\d+\s*(?:p|pp|pages?|leaves|l)\.?(?:\b.*)?", re.IGNOR
 _SWALLOWED = re.compile(r"\s{2,}[A-Z][A-Z0-9]\s{1,2}- .*\Z", re.DOTALL)
 """A following tag that another program joined to a value ("10.1038/…     LK  - https://…")."""
 _NO_VALUE = frozenset(("null", "none", "nan", "n/a", "unknown", "not available", "-", "no abstract available"))
+_SIGNS = {
+    Scheme.DOI: ("10.",), Scheme.PMID: ("pmid", "pubmed", "europepmc"), Scheme.PMCID: ("pmc",), Scheme.ARXIV: ("arxiv",),
+}  # fmt: skip
+"""What stands in every text that holds an identifier of the scheme: a quick look before the long one."""
 CLAIMED_NAMES = ("verified", "verified_by", "verified_on")
 
 
@@ -49,7 +53,9 @@ def tidy(text: str) -> str:
         )
     if not text.isascii():
         text = _LOST.sub("\ufffd", text)
-    return " ".join(_CONTROL.sub("", text).split())
+    if not text.isprintable():
+        text = _CONTROL.sub("", text)
+    return " ".join(text.split())
 
 
 def page_range(first: str, last: str = "") -> str:
@@ -133,8 +139,9 @@ class Draft:
     def identify_in(self, text: str, *schemes: Scheme) -> bool:
         """Take identifiers that stand in running text, of schemes that the draft does not have yet."""
         taken = False
-        missing = [scheme for scheme in schemes if not self.has(scheme)]
-        if missing and text:
+        low = text.lower()
+        missing = [scheme for scheme in schemes if any(sign in low for sign in _SIGNS[scheme]) and not self.has(scheme)]
+        if missing:
             text = _SWALLOWED.sub("", text)
             if "?" in text and "&" in text and text.lstrip()[:4] == "http":
                 text = text.replace("&", " ")  # an OpenURL names the record in one of its parameters
@@ -179,9 +186,7 @@ class Draft:
             if found.year is None:
                 continue
             self.years.update([found.year, *years_in(found.text)])
-            if self.date.year is None:
-                self.date = found
-            elif found.year == self.date.year and self.date.month is None and found.month is not None:
+            if self.date.year is None or (found.year == self.date.year and self.date.month is None and found.month is not None):
                 self.date = found
 
     def abstracted(self, *texts: str) -> None:

@@ -165,9 +165,7 @@ def _identifiers(record: Element, draft: Draft) -> None:
         re.fullmatch(r"[1-9]\d{4,7}", accession)
         and re.search(r"pubmed|medline|\bnlm\b", provider, re.IGNORECASE)
         and "embase" not in provider.lower()
-    ):
-        draft.identify(Scheme.PMID, accession)
-    elif re.match(r"(?:pmid|pubmed|medline)\b", accession, re.IGNORECASE):
+    ) or re.match(r"(?:pmid|pubmed|medline)\b", accession, re.IGNORECASE):
         draft.identify(Scheme.PMID, accession)
     custom = _field(record, "custom2")
     if re.fullmatch(r"PMC\d+", custom):

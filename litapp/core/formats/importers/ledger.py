@@ -67,7 +67,7 @@ def _form(text: str) -> dict[str, Any] | None:
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
             return None
-        items = yaml.load(text, Loader=yaml.SafeLoader)  # noqa: S506 - the safe loader
+        items = yaml.load(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError):
         return None
     return items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else None

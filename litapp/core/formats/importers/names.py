@@ -27,7 +27,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_a-zß-ÿ]\.?(?:[-‐ ]?[^\W\d_a-z]\.?){0,4}|(
 _ALL_INITIALS = re.compile(r"(?:[A-ZÀ-ÞĀ-ŽА-Я][a-z]?\.[-\s]?){1,5}|[A-ZÀ-Þ](?:[-‐]?[A-ZÀ-Þ]){0,3}")
 _DOTTED = re.compile(r"(?:[^\W\d_][^\W\d_]{0,2}\.[-‐]?)+|[A-ZÀ-Þ]")
 _PARTICLES = frozenset(
-    "van von der den de del della di da dos das du le la el ten ter te zu zur vom und al bin ibn af av".split()
+    ["van", "von", "der", "den", "de", "del", "della", "di", "da", "dos", "das", "du", "le", "la", "el", "ten", "ter", "te", "zu", "zur", "vom", "und", "al", "bin", "ibn", "af", "av"]
 )
 _DEGREE = re.compile(
     r"\b(?:Ph\.?\s?D|M\.?D|M\.?P\.?H|M\.?Sc|B\.?Sc|B\.?A|M\.?A|R\.?N|F\.?A\.?A\.?N|F\.?A\.?C\.?S\.?M|M\.?S|Dr\.?P\.?H|D\.?O|"

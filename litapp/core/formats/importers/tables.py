@@ -280,7 +280,9 @@ def _split_cell(value: str) -> list[str]:
         return [value]
     pieces = [piece.strip() for piece in re.sub(r",?\s+(?:and|&)\s+", ", ", value).split(",") if piece.strip()]
     if all(" " in piece or is_et_al(piece) for piece in pieces) and len(pieces) > 1:
-        return [piece.rstrip(".") if re.search(r"\s[A-Z]{1,3}\.\Z", piece) else piece for piece in pieces]
+        if not any(piece.endswith(".") for piece in pieces[:-1]):
+            pieces[-1] = pieces[-1].rstrip(".")  # PubMed ends the list with a full stop
+        return pieces
     short = sum(bool(_SHORT_NAME.fullmatch(piece)) or " " in piece for piece in pieces)
     initials = [re.fullmatch(r"(?:[^\W\d_]\w?\.[-\s]?)+|[A-Z]{1,3}", piece) is not None for piece in pieces]
     if len(pieces) % 2 == 0 and all(initials[1::2]) and not any(initials[0::2]):
