@@ -19,12 +19,13 @@ _LIGATURES: Mapping[str, str] = MappingProxyType(
     {"ﬁ": "fi", "ﬂ": "fl", "ﬀ": "ff", "ﬃ": "ffi", "ﬄ": "ffl", "\u00a0": " ", "\u00ad": ""}
 )
 _DATABASES = re.compile(
-    r"\b(PubMed|Ovid|MEDLINE|EMBASE|Excerpta Medica|PsycINFO|Cochrane|CENTRAL|CINAHL|Web of Science|Science Citation Index"
-    r"|Scopus|ProQuest|Europe PMC)\b",
+    r"\b(PubMed|Ovid|MEDLINE|EMBASE|Excerpta Medica|PsycINFO|Cochrane|CENTRAL|CINAHL|Web of Science"
+    r"|Science Citation Index|Scopus|ProQuest|Europe PMC)\b",
     re.IGNORECASE,
 )
 _NOT_A_HEADING = re.compile(
-    r"^\s*(?:#|S)?\d+\b|\b(?:and|or|not)/\d|\b(?:OR|AND|NOT)\b|\.(?:ti|ab|tw|mp|pt)\b|\blimit \d+ to\b|\[(?:mp|mh|tiab|Mesh)|^\s*(?:Interface|Search|Date|Comment)\b",
+    r"^\s*(?:#|S)?\d+\b|\b(?:and|or|not)/\d|\b(?:OR|AND|NOT)\b|\.(?:ti|ab|tw|mp|pt)\b|\blimit \d+ to\b"
+    r"|\[(?:mp|mh|tiab|Mesh)|^\s*(?:Interface|Search|Date|Comment)\b",
 )
 _LONGEST_HEADING = 160
 _NOISE = re.compile(

@@ -123,16 +123,16 @@ def _combination(line: Line, lines: Mapping[int, Line]) -> Iterator[Finding]:
     if isinstance(line.tree, Not) and isinstance(line.tree.keep, LineReference):
         drop = line.tree.drop
         union = lines.get(drop.number) if isinstance(drop, LineReference) else None
-        if union is not None and isinstance(union.tree, Or):
-            if line.tree.keep.number in {m.number for m in _members(union.tree)}:
-                yield Finding(
-                    "empty_not",
-                    Severity.WARNING,
-                    f"Line {union.number} holds line {line.tree.keep.number}: nothing is left. The numbers may be off.",
-                    *line.tree.span,
-                    "Check which lines are meant.",
-                    Effect.RECALL,
-                )
+        held = {m.number for m in _members(union.tree)} if union is not None and isinstance(union.tree, Or) else set()
+        if union is not None and line.tree.keep.number in held:
+            yield Finding(
+                "empty_not",
+                Severity.WARNING,
+                f"Line {union.number} holds line {line.tree.keep.number}: nothing is left. The numbers may be off.",
+                *line.tree.span,
+                "Check which lines are meant.",
+                Effect.RECALL,
+            )
 
 
 def _is_simple(line: Line | None) -> bool:
@@ -164,7 +164,7 @@ def _probable_typos(strategy: Strategy) -> Iterator[Finding]:
             yield Finding(
                 "probable_typo",
                 Severity.WARNING,
-                f"“{term.text}” is one letter off “{meant}”, a heading of this strategy, which is not searched as a word.",
+                f"“{term.text}” is one letter off “{meant}”, a heading here that is not searched as a word.",
                 *term.span,
                 f"Write “{meant}”, or keep it if the misspelling is meant.",
                 Effect.RECALL,

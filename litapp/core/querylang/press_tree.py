@@ -278,7 +278,8 @@ def _many_operators(tree: Node) -> Iterator[Finding]:
         yield Finding(
             "too_many_operators",
             Severity.ERROR,
-            f"Web of Science takes {MOST_OPERATORS_IN_ALL_FIELDS} operators in All Fields; here are {len(everywhere) - 1}.",
+            f"Web of Science takes {MOST_OPERATORS_IN_ALL_FIELDS} operators in All Fields, "
+            f"here are {len(everywhere) - 1}.",
             *tree.span,
             "Search the topic (TS=) or split the query.",
             Effect.RECALL,
@@ -294,7 +295,7 @@ def _nodes(tree: Node) -> Iterator[Node]:
 
 
 def filter_findings(strategy: Strategy) -> Iterator[Finding]:
-    """Trial filters: in CENTRAL, where all records are trials; and with “drug therapy” as heading, not as subheading."""
+    """Trial filters: in CENTRAL, where all records are trials; with “drug therapy” as heading, not as subheading."""
     terms = [
         leaf for line in strategy.lines if line.tree is not None for leaf in leaves(line.tree) if isinstance(leaf, Term)
     ]
@@ -316,7 +317,7 @@ def filter_findings(strategy: Strategy) -> Iterator[Finding]:
                 yield Finding(
                     "subheading_as_heading",
                     Severity.WARNING,
-                    "The trial filter has “drug therapy” as a floating subheading; here it is the heading Drug Therapy.",
+                    "The trial filter has “drug therapy” as a floating subheading; here it is a heading.",
                     *term.span,
                     "Write drug therapy[sh]." if strategy.dialect is Dialect.PUBMED else "Write drug therapy.fs.",
                     Effect.RECALL,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from litapp.core.querylang.adapt import Adapted, Options, adapt_leaf, adapt_near
+from litapp.core.querylang.adapt import DEFAULT, Adapted, Options, adapt_leaf
+from litapp.core.querylang.adapt_near import adapt_near
 from litapp.core.querylang.ast import And, Field, LineReference, Near, Node, Not, Or, Proximity, Range, Term, leaves
 from litapp.core.querylang.compile_europepmc import compile_europepmc
 from litapp.core.querylang.dialects import OVID, Dialect, ovid, parse_in, print_in
@@ -40,8 +41,8 @@ class ProvedLine:
 class ProvedTranslation:
     """A translation and what is known of it. `text` "" = nothing of the query can be said in the target.
 
-    `same_tree`: every line was read back and has the tree that was meant. `same_outline`: that tree has the operators of
-    the original, apart from what is listed as lost.
+    `same_tree`: every line was read back and has the tree that was meant. `same_outline`: that tree has the operators
+    of the original, apart from what is listed as lost.
     """
 
     source: Dialect
@@ -91,12 +92,12 @@ class ProvedTranslation:
         )
 
 
-def translate_query(text: str, source: Dialect, target: Dialect, options: Options = Options()) -> ProvedTranslation:
+def translate_query(text: str, source: Dialect, target: Dialect, options: Options = DEFAULT) -> ProvedTranslation:
     """Translate one query or a numbered list. Raises QuerySyntaxError if a line of it cannot be read."""
     return translate_strategy(read_strategy(text, source), target, options)
 
 
-def translate_strategy(strategy: Strategy, target: Dialect, options: Options = Options()) -> ProvedTranslation:
+def translate_strategy(strategy: Strategy, target: Dialect, options: Options = DEFAULT) -> ProvedTranslation:
     """Translate a strategy line by line. Raises QuerySyntaxError if a line cannot be read, ValueError for ProQuest."""
     if target is Dialect.PROQUEST:
         raise ValueError("Nothing is translated into ProQuest's syntax.")
@@ -310,7 +311,7 @@ def _is_limit(node: Node) -> bool:
 
 
 def _to_europe_pmc(strategy: Strategy, options: Options) -> ProvedTranslation:
-    """Europe PMC has no lists: the strategy's last line in full, through PubMed's fields, then as Europe PMC takes it."""
+    """Europe PMC has no lists: the last line in full, through PubMed's fields, then as Europe PMC takes it."""
     tree = strategy.tree()
     changes: list[Change] = []
     same_outline = True

@@ -1,4 +1,4 @@
-"""What the linter asks of a vocabulary of subject headings. The data are somebody else's: a file, a table, a service."""
+"""What the linter asks of a vocabulary of subject headings; the data come from a file, a table or a service."""
 
 from __future__ import annotations
 

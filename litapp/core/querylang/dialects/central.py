@@ -49,7 +49,10 @@ _MH = re.compile(
     r"\[\s*mh\s+(\^)?\s*(?:[\"“]\s*(\^)?([^\"”\]\[]+)[\"”]|([^\]\[/\"]+))?\s*(\[mj\])?\s*(?:/\s*([A-Za-z, ]+?))?\s*\]",
     re.I,
 )
-_TREES = r"(explode\s+all\s+trees|this\s+term\s+only|explode\s+(?:tree\s*)?(?:trees?\s*)?\d+(?:\s*(?:,|and)\s*\d+)*|in\s+all\s+MeSH\s+products)"
+_TREES = (
+    r"(explode\s+all\s+trees|this\s+term\s+only|explode\s+(?:tree\s*)?(?:trees?\s*)?\d+(?:\s*(?:,|and)\s*\d+)*"
+    r"|in\s+all\s+MeSH\s+products)"
+)
 _DESCRIPTOR = re.compile(
     rf"MeSH\s+descriptor\s*:?\s*(?:\[\s*([^\]]*?)\s*\]|([^\[\]()#]+?))\s*(?:,\s*)?{_TREES}"
     r"(?:\s+and\s+with\s+qualifiers?(?:\(s\))?\s*:?\s*\[?\s*([^\]\n)]+?)\s*(?:\]|(?=[)\n]|\Z)))?",
@@ -64,7 +67,8 @@ _NEARNESS = re.compile(r"(NEAR|NEXT)(?:\s*/\s*(\d+))?(?![\w*])", re.IGNORECASE)
 _LINE = re.compile(r"#(\d{1,4})(?![\w*])")
 _TAIL = re.compile(
     r"\s*(?:,\s*)?(?:\(?\s*Word variations have (?:not )?been searched\s*\)?"
-    r"|with\s+(?:Publication\s+Year|Cochrane\s+Library\s+publication\s+date)\s+(?:from|between)\s+(?P<low>[A-Za-z0-9 ]+?)\s+(?:to|and)\s+"
+    r"|with\s+(?:Publication\s+Year|Cochrane\s+Library\s+publication\s+date)\s+(?:from|between)\s+"
+    r"(?P<low>[A-Za-z0-9 ]+?)\s+(?:to|and)\s+"
     r"(?P<high>[A-Za-z]{3,9}\s+\d{4}|\d{4}|present)"
     r"|in\s+(?P<part>Trials|Cochrane\s+Reviews|Other\s+Reviews|Protocols|Clinical\s+Answers|Editorials|Special\s+collections)"
     r"(?:\s*\([^()]*\))?)\s*\Z",

@@ -98,9 +98,11 @@ def _finished(term: Term) -> Node:
 
 def _words(term: Term) -> str:
     text = WILDCARDS.write(term.text)
-    plain = not re.search(
-        r"[()\"“”]|\b(?:and|or|not)\b|\b[NW]\d+\b|\bS\d+\b", text, re.IGNORECASE
-    ) and not re.fullmatch(r"[A-Z]{2}", text.split()[0])
+    plain = (
+        not re.search(r"[()\"“”]|\b(?:and|or|not)\b", text, re.IGNORECASE)
+        and not re.search(r"\b[NWS]\d+\b", text)
+        and not re.fullmatch(r"[A-Z]{2}", text.split()[0])
+    )
     return text if plain and not term.phrase else f'"{text}"'
 
 

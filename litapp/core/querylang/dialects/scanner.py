@@ -17,7 +17,7 @@ Rule = tuple[re.Pattern[str], Make]
 QUOTES = '"“”„‟«»＂'
 """Straight and typographic double quotes."""
 QUOTED = re.compile(rf"[{QUOTES}]([^{QUOTES}]*)[{QUOTES}]")
-SINGLE_QUOTED = re.compile(r"['‘’‛]((?:[^'‘’‛]|(?<=\w)['’](?=\w))*)['‘’‛]")
+SINGLE_QUOTED = re.compile(r"['‘’]((?:[^'‘’]|(?<=\w)['’](?=\w))*)['‘’]")
 _LETTERS = re.compile(r"\w")
 
 

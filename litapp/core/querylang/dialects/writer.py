@@ -47,7 +47,7 @@ _NOT_GROUPED = HEADING_FIELDS | {Field.FILTER, Field.SUBSET, Field.SUBHEADING, F
 
 
 def write(tree: Node, style: Style) -> str:
-    """The tree in the dialect. Raises ValueError for what the dialect cannot say (`translating` takes that out first)."""
+    """The tree in the dialect. Raises ValueError for what it cannot say (`translating` takes that out first)."""
     return _written(tree, style, outermost=True)
 
 
