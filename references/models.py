@@ -101,7 +101,11 @@ class Reference(models.Model):
 class ExportFormat(models.TextChoices):
     BIBTEX = "bib", "BibTeX (.bib)"
     RIS = "ris", "RIS (.ris)"
+    NBIB = "nbib", "PubMed (.nbib)"
+    CSV = "csv", "Table (.csv)"
+    YAML = "yaml", "Reference ledger (.yaml)"
     PMIDS = "pmids", "PMID list (.txt)"
+    DOIS = "dois", "DOI list (.txt)"
     DOCX = "docx", "Evidence summary for Word (.docx)"
     MARKDOWN = "md", "Evidence summary as Markdown (.md)"
     CSL = "csl", "CSL-JSON (.json)"
@@ -121,6 +125,8 @@ class Export(LeasedStep):
     format = models.CharField(max_length=8, choices=ExportFormat)
     scope = models.CharField(max_length=8, choices=Scope)
     style = models.CharField(max_length=120, blank=True, default="")
+    extends_sha256 = models.CharField(max_length=64, blank=True, default="")
+    """A .bib that the person brought and that this export extends; "" = it stands for itself."""
     included = models.JSONField(default=list)
     left_out = models.JSONField(default=list)
     """[{key, title, why}] of references that the scope leaves out: named, never dropped in silence."""

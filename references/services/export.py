@@ -14,9 +14,12 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
+from litapp.core.formats.bibextend import extend_bib
+from litapp.core.formats.importers import UnreadableFile
 from litapp.core.prisma import FlowError
 from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost, claim, enqueue, finish
+from litapp.ledger.services.bodies import DamagedBody, write_body
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from litapp.verification.models import Verification
@@ -24,10 +27,12 @@ from litapp.verification.services.requests import statuses_request
 from references.models import Export, ExportFormat, Scope
 from references.services.citation_styles import UnknownStyle, usable_style
 from references.services.entries import export_content
-from references.services.export_files import STYLED_FORMATS, MadeFile, export_files
+from references.services.export_files import ID_LISTS, STYLED_FORMATS, MadeFile, export_files
 from references.services.pandoc import DocumentError
 
 KIND = "export"
+LARGEST_BIB = 20 * 1024 * 1024
+"""Bytes of a .bib that is extended."""
 MOST_ATTEMPTS = 3
 """Claims of one export after which it is given up: its worker died each time."""
 TRY_AGAIN = "Try again; if it stays, tell your administrator."
@@ -37,12 +42,22 @@ class ExportProblem(ValueError):
     """An export that cannot be asked for. The message says why and what to do."""
 
 
-def export_request(*, project: Project, actor: User, format: str, scope: str, style: str, request_id: UUID) -> Export:
+def export_request(
+    *,
+    project: Project,
+    actor: User,
+    format: str,
+    scope: str,
+    style: str,
+    request_id: UUID,
+    extends: bytes | None = None,
+) -> Export:
     """Queue an export; the same `request_id` again gives the same one.
 
-    `style` is a key or title of a citation style; it counts for Word and Markdown only. A PMID list always holds what
-    may be cited only. Raises ExportProblem for an
-    unknown format or scope and for an empty list, UnknownStyle for the style.
+    `style` is a key or title of a citation style; it counts for Word and Markdown only. A list of PMIDs or DOIs always
+    holds what may be cited only. `extends` is a .bib that the person brought: new entries are appended to it. Raises
+    ExportProblem for an unknown format or scope, an empty list and a .bib that cannot be extended, UnknownStyle for
+    the style.
     """
     made = Export.objects.filter(request_id=request_id, project=project).first()
     if made is not None:
@@ -53,12 +68,24 @@ def export_request(*, project: Project, actor: User, format: str, scope: str, st
     papers = Verification.objects.filter(candidate__reference__project=project, candidate__reference__removed_at=None)
     statuses_request(verifications=papers)
     key = usable_style(style).key if format in STYLED_FORMATS else ""
-    if format == ExportFormat.PMIDS:
+    if format in ID_LISTS:
         scope = Scope.VERIFIED
+    brought = _brought(extends) if extends is not None and format == ExportFormat.BIBTEX else ""
     try:
-        return _create(project, actor, format, scope, key, request_id)
+        return _create(project, actor, format, scope, key, request_id, brought)
     except IntegrityError:  # the other click of a double click was faster
         return Export.objects.get(request_id=request_id, project=project)
+
+
+def _brought(extends: bytes) -> str:
+    """Keep the person's .bib; returns its sha256."""
+    if len(extends) > LARGEST_BIB:
+        raise ExportProblem(f"The .bib has more than {LARGEST_BIB:,} bytes. Export a file of its own in place of this.")
+    try:
+        extend_bib(extends, ())
+    except UnreadableFile as error:
+        raise ExportProblem(f"{error.message} {error.next_step}".strip()) from error
+    return write_body(extends)
 
 
 def _require_something(project: Project, format: str, scope: str) -> None:
@@ -67,7 +94,7 @@ def _require_something(project: Project, format: str, scope: str) -> None:
         raise ExportProblem(
             "The reference list is empty. Include papers in screening; they appear in the list at once."
         )
-    if not content.entries and format != ExportFormat.PMIDS:
+    if not content.entries and format not in ID_LISTS:
         raise ExportProblem(
             f"None of the {len(content.left_out)} references may go out as verified. "
             "Wait for their checks, look at them by hand, or choose “All, with marks”."
@@ -75,9 +102,17 @@ def _require_something(project: Project, format: str, scope: str) -> None:
 
 
 @transaction.atomic
-def _create(project: Project, actor: User, format: str, scope: str, style: str, request_id: UUID) -> Export:
+def _create(
+    project: Project, actor: User, format: str, scope: str, style: str, request_id: UUID, extends: str
+) -> Export:
     export = Export.objects.create(
-        project=project, requested_by=actor, request_id=request_id, format=format, scope=scope, style=style
+        project=project,
+        requested_by=actor,
+        request_id=request_id,
+        format=format,
+        scope=scope,
+        style=style,
+        extends_sha256=extends,
     )
     record_event(
         project=project,
@@ -112,7 +147,7 @@ class ExportWork:
             self._make(export, token)
         except LeaseLost:
             return
-        except (DocumentError, UnknownStyle, FlowError, OSError) as error:
+        except (DocumentError, UnknownStyle, FlowError, DamagedBody, OSError) as error:
             self._fail(
                 export, token, str(error), getattr(error, "hint", "Try again; if it stays, tell your administrator.")
             )

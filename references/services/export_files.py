@@ -8,18 +8,26 @@ from types import MappingProxyType
 
 from django.utils.text import slugify
 
+from litapp.core.formats.bibextend import extend_bib
 from litapp.core.formats.bibtex import write_bibtex
 from litapp.core.formats.csljson import write_csljson
+from litapp.core.formats.csvtable import write_reference_csv
 from litapp.core.formats.idlist import id_list
+from litapp.core.formats.ledgeryaml import write_ledger_yaml
+from litapp.core.formats.nbib import write_nbib
 from litapp.core.formats.ris import write_ris
 from litapp.core.formats.summary import LeftOutReference
 from litapp.core.identifiers import Scheme
 from litapp.core.markup import plain_text
+from litapp.ledger.services.bodies import read_body
 from references.models import Export, ExportFormat, Scope
 from references.services.documents import summary_docx, summary_markdown
 from references.services.entries import ExportContent, is_sandbox, why_not_citable
 from references.services.evidence_summary import evidence_summary
+from references.services.ledger_entries import ledger_references
 
+ID_LISTS: Mapping[str, Scheme] = MappingProxyType({ExportFormat.PMIDS: Scheme.PMID, ExportFormat.DOIS: Scheme.DOI})
+"""Formats that list identifiers which may be cited, whatever the scope."""
 STYLED_FORMATS = frozenset({ExportFormat.DOCX, ExportFormat.MARKDOWN})
 """Formats in which a citation style counts."""
 
@@ -48,8 +56,10 @@ def export_files(export: Export, content: ExportContent) -> MadeExport:
 
     Raises the errors of `pandoc`, UnknownStyle, and FlowError when the project's counts do not add up.
     """
-    if export.format == ExportFormat.PMIDS:
-        return _pmids(export, content)
+    if export.format in ID_LISTS:
+        return _identifiers(export, content, ID_LISTS[export.format])
+    if export.extends_sha256:
+        return _extended(export, content)
     file = _WRITERS[export.format](export, content)
     return MadeExport((file,), tuple(entry.key for entry in content.entries), content.left_out)
 
@@ -90,12 +100,46 @@ def _markdown(export: Export, content: ExportContent) -> MadeFile:
     return MadeFile(_name(export, ".md"), made, "text/markdown", "Evidence summary as Markdown")
 
 
-def _pmids(export: Export, content: ExportContent) -> MadeExport:
-    """Citable PMIDs, one a line; whatever the scope, all others stand in a second file with the reason."""
-    ids = id_list(content.everything, Scheme.PMID)
+def _nbib(export: Export, content: ExportContent) -> MadeFile:
+    text = write_nbib(content.entries)
+    return MadeFile(_name(export, ".nbib"), text.encode(), "text/plain", "References as PubMed text")
+
+
+def _csv(export: Export, content: ExportContent) -> MadeFile:
+    text = write_reference_csv(content.entries)
+    return MadeFile(_name(export, ".csv"), text.encode(), "text/csv", "References as a table")
+
+
+def _yaml(export: Export, content: ExportContent) -> MadeFile:
+    text = write_ledger_yaml(ledger_references(export.project, content.entries))
+    name = f"{_name(export, '')}_References.yaml"
+    return MadeFile(name, text.encode(), "application/yaml", "Reference ledger: every field, verdict and check")
+
+
+def _extended(export: Export, content: ExportContent) -> MadeExport:
+    """The person's own .bib, byte for byte, with the entries that it has not yet behind it."""
+    made = extend_bib(read_body(export.extends_sha256), content.entries)
+    title = f"Your file with {len(made.added)} new entries"
+    file = MadeFile(_name(export, "-extended.bib"), made.content, "application/x-bibtex", title)
+    titles = {entry.key: plain_text(entry.record.title) for entry in content.entries}
+    there = [
+        LeftOutReference(one.key, titles[one.key], f"Your file has it as {one.there}: {one.reason}")
+        for one in made.skipped
+    ]
+    return MadeExport((file,), tuple(one.key for one in made.added), (*there, *content.left_out))
+
+
+def _identifiers(export: Export, content: ExportContent, scheme: Scheme) -> MadeExport:
+    """Citable identifiers, one a line; whatever the scope, all others stand in a second file with the reason."""
+    ids, word = id_list(content.everything, scheme), scheme.value
     base = _name(export, "").removesuffix("-all-with-marks").removesuffix("-verified")
     files = [
-        MadeFile(f"{base}-pmids.txt", ids.text.encode(), "text/plain", f"{len(ids.citable)} PMIDs that may be cited")
+        MadeFile(
+            f"{base}-{word}s.txt",
+            ids.text.encode(),
+            "text/plain",
+            f"{len(ids.citable)} {word.upper()}s that may be cited",
+        )
     ]
     outside = {out.entry.key: out.reason for out in ids.left_out}
     not_in_ledger = [
@@ -103,7 +147,7 @@ def _pmids(export: Export, content: ExportContent) -> MadeExport:
     ]
     if outside:
         title = f"{len(outside)} references that are not in the list, and why"
-        name = f"{base}-not-in-pmid-list.txt"
+        name = f"{base}-not-in-{word}-list.txt"
         files.append(MadeFile(name, ids.left_out_text.encode(), "text/plain", title))
     left_out = [
         LeftOutReference(entry.key, plain_text(entry.record.title), why_not_citable(entry) or outside[entry.key])
@@ -118,6 +162,9 @@ _WRITERS: Mapping[str, Callable[[Export, ExportContent], MadeFile]] = MappingPro
     {
         ExportFormat.BIBTEX: _bibtex,
         ExportFormat.RIS: _ris,
+        ExportFormat.NBIB: _nbib,
+        ExportFormat.CSV: _csv,
+        ExportFormat.YAML: _yaml,
         ExportFormat.DOCX: _docx,
         ExportFormat.MARKDOWN: _markdown,
         ExportFormat.CSL: _csl,

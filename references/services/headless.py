@@ -20,6 +20,7 @@ from litapp.projects.models import Project
 from litapp.projects.services.projects import project_create
 from references.models import Export, ExportFormat, Scope
 from references.services.export import ExportProblem, ExportWork, export_folder, export_request
+from references.services.export_files import ID_LISTS
 from searches.models import Candidate, Decision, Fit, RetrievalRun, RunState
 from searches.services.bundle_export import bundle_export
 from searches.services.in_process import work_here
@@ -113,7 +114,7 @@ def _export(project: Project, user: User, style: str, say: Say) -> tuple[list[Ex
     made: list[Export] = []
     problems: list[str] = []
     for form in ExportFormat:
-        for scope in (Scope.ALL,) if form == ExportFormat.PMIDS else tuple(Scope):
+        for scope in (Scope.ALL,) if form in ID_LISTS else tuple(Scope):
             try:
                 export = export_request(
                     project=project, actor=user, format=form, scope=scope, style=style, request_id=uuid4()

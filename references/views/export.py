@@ -45,6 +45,12 @@ class ExportForm(forms.Form):
         widget=forms.RadioSelect,
     )
     style = forms.CharField(label="Citation style", required=False, max_length=400)
+    extends = forms.FileField(
+        label="Extend a .bib of yours",
+        required=False,
+        widget=forms.ClearableFileInput(attrs={"accept": ".bib"}),
+        help_text="Your entries stay byte for byte; new ones are appended, and those it has already are named.",
+    )
     request_id = forms.UUIDField(widget=forms.HiddenInput)
 
     def clean_style(self) -> str:
@@ -61,10 +67,16 @@ class ExportForm(forms.Form):
 @project_view(Right.EXPORT)
 def export_new(request: ProjectRequest, project: Project) -> HttpResponse:
     """The export form, with everything that it would leave out or mark, by name."""
-    form = ExportForm(request.POST or None, initial=_initial(request))
+    form = ExportForm(request.POST or None, request.FILES or None, initial=_initial(request))
     if request.method == "POST" and form.is_valid():
         try:
-            made = export_request(project=project, actor=request.user, **form.cleaned_data)
+            brought = form.cleaned_data.pop("extends")
+            made = export_request(
+                project=project,
+                actor=request.user,
+                extends=brought.read() if brought else None,
+                **form.cleaned_data,
+            )
             return redirect("references:export", project.pk, made.pk)
         except (ExportProblem, UnknownStyle) as problem:
             form.add_error("style" if isinstance(problem, UnknownStyle) else None, str(problem))

@@ -41,7 +41,7 @@ ATTACKS = {
     "only markup": "<i></i>",
     "long": "Effect " * 5_000,
 }
-FORMATS = ("bib", "ris", "pmids", "docx", "md", "csl")
+FORMATS = ("bib", "ris", "nbib", "csv", "yaml", "pmids", "dois", "docx", "md", "csl")
 
 
 def hostile_world(text: str) -> World:
