@@ -10,7 +10,6 @@ the machine matters little. `found` must equal `records`.
 from __future__ import annotations
 
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -60,7 +59,9 @@ def _table(count: int) -> bytes:
 
 def _endnote_xml(count: int) -> bytes:
     data = (SHARED / "endnote-xml" / "mendeley_endnote_xml_first50.xml").read_bytes()
-    return _repeated(re.findall(rb"<record>.*?</record>", data, re.DOTALL), count, b"<xml><records>", b"</records></xml>")
+    return _repeated(
+        re.findall(rb"<record>.*?</record>", data, re.DOTALL), count, b"<xml><records>", b"</records></xml>"
+    )
 
 
 def _csl_json(count: int) -> bytes:
@@ -73,7 +74,12 @@ def _csl_json(count: int) -> bytes:
 def _wos(count: int) -> bytes:
     data = (SHARED / "wos" / "wos_full_record_first60.txt").read_bytes().lstrip(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     head, rest = data.split(b"PT ", 1)
-    return _repeated([part.rstrip() + b"\n\n" for part in re.split(rb"(?m)^(?=PT )", b"PT " + rest) if part.strip()], count, head, b"EF\n")
+    return _repeated(
+        [part.rstrip() + b"\n\n" for part in re.split(rb"(?m)^(?=PT )", b"PT " + rest) if part.strip()],
+        count,
+        head,
+        b"EF\n",
+    )
 
 
 MAKERS: dict[str, Callable[[int], bytes]] = {
@@ -94,8 +100,16 @@ def measure(path: str) -> None:
             problems += entry.record is None
             first = first or time.process_time() - start
     seconds = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"| {reading.format} | {found:,} | {problems} | {Path(path).stat().st_size / 1e6:.0f} | {seconds:.1f} | {found / seconds:,.0f} | {first:.2f} | {peak:.0f} |")
+    peak = _peak_megabytes()
+    print(
+        f"| {reading.format} | {found:,} | {problems} | {Path(path).stat().st_size / 1e6:.0f} | {seconds:.1f} | {found / seconds:,.0f} | {first:.2f} | {peak:.0f} |"  # noqa: E501
+    )
+
+
+def _peak_megabytes() -> float:
+    """Of this process alone: ru_maxrss would count the parent, from which it was forked."""
+    found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024 if found else 0.0
 
 
 def main() -> None:

@@ -146,7 +146,7 @@ _TRANSPARENT = frozenset(
         r"\w+",
         "textit emph textbf textsc textrm textsf texttt textup textmd textnormal textsl underline mathrm "
         "mathit mathbf mathsf mathtt mathcal mathbb text "
-        "mkbibemph mkbibitalic mkbibbold mkbibparens mbox ensuremath hbox url it bf em sc rm sf tt itshape bfseries scshape",
+        "mkbibemph mkbibitalic mkbibbold mkbibparens mbox ensuremath hbox url it bf em sc rm sf tt itshape bfseries scshape",  # noqa: E501
     )
 )
 _SUPERSCRIPT = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))

@@ -37,7 +37,11 @@ def _pages(pages: str | None) -> str:
 
 def _person(one: dict[str, str] | Person) -> tuple[str, str]:
     """Family name and given names with suffix; a name without given names counts as whole."""
-    parts = one if isinstance(one, dict) else {"family": one.family, "given": one.given, "suffix": one.suffix, "literal": one.literal}
+    parts = (
+        one
+        if isinstance(one, dict)
+        else {"family": one.family, "given": one.given, "suffix": one.suffix, "literal": one.literal}
+    )
     family, given = parts.get("family") or "", parts.get("given") or ""
     if parts.get("literal") or not given:
         return _text(parts.get("literal") or family).lower(), ""

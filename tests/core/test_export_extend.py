@@ -19,8 +19,12 @@ THEIRS = (
 
 
 def entry(key: str, title: str, doi: str = "", pmid: str = "", year: int = 2021) -> ExportEntry:
-    identifiers = tuple(Identifier(scheme, value) for scheme, value in ((Scheme.DOI, doi), (Scheme.PMID, pmid)) if value)
-    record = Record("pubmed", pmid, title=title, authors=(Person("King", "M"),), date=PartialDate(year), identifiers=identifiers)
+    identifiers = tuple(
+        Identifier(scheme, value) for scheme, value in ((Scheme.DOI, doi), (Scheme.PMID, pmid)) if value
+    )
+    record = Record(
+        "pubmed", pmid, title=title, authors=(Person("King", "M"),), date=PartialDate(year), identifiers=identifiers
+    )
     return ExportEntry(record, key, "verified", ("crossref",))
 
 
@@ -46,13 +50,22 @@ def test_extending_again_changes_nothing() -> None:
 
 
 def test_two_new_entries_of_one_key_get_two_keys() -> None:
-    made = extend_bib(b"@misc{K, title={Old}, doi={10.5555/x}}\n", [entry("K", "One", doi="10.5555/1"), entry("K", "Two", doi="10.5555/2")])
+    made = extend_bib(
+        b"@misc{K, title={Old}, doi={10.5555/x}}\n",
+        [entry("K", "One", doi="10.5555/1"), entry("K", "Two", doi="10.5555/2")],
+    )
     assert [one.key for one in made.added] == ["K_a", "K_b"]
-    assert [one.record.source_id for one in read_file(io.BytesIO(made.content)).entries if one.record] == ["K", "K_a", "K_b"]
+    assert [one.record.source_id for one in read_file(io.BytesIO(made.content)).entries if one.record] == [
+        "K",
+        "K_a",
+        "K_b",
+    ]
 
 
 def test_a_different_doi_outweighs_an_equal_title() -> None:
-    made = extend_bib(b"@misc{K, title={Editorial}, year=2021, doi={10.5555/x}}\n", [entry("E", "Editorial", doi="10.5555/1")])
+    made = extend_bib(
+        b"@misc{K, title={Editorial}, year=2021, doi={10.5555/x}}\n", [entry("E", "Editorial", doi="10.5555/1")]
+    )
     assert [one.key for one in made.added] == ["E"]
 
 

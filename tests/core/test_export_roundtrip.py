@@ -25,12 +25,32 @@ from litapp.core.records import AbstractSection, Identifier, MeshHeading, Partia
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzßøéüłčñабв漢"
 _WORD = st.text(_LETTERS, min_size=2, max_size=9)
-_SIGNS = st.sampled_from(["5%", "R&D", "a_b", "#1", "$5", "2^3", "p53", "COVID-19", "x/y", "(n=4)", "{sic}", "~30", "q?", "α", "β-1", "50--60"])
+_SIGNS = st.sampled_from(
+    [
+        "5%",
+        "R&D",
+        "a_b",
+        "#1",
+        "$5",
+        "2^3",
+        "p53",
+        "COVID-19",
+        "x/y",
+        "(n=4)",
+        "{sic}",
+        "~30",
+        "q?",
+        "α",
+        "β-1",
+        "50--60",
+    ]
+)
 _TEXT = st.lists(_WORD | _SIGNS, min_size=2, max_size=8).map(" ".join)
 _FAMILY = st.lists(st.text(_LETTERS, min_size=2, max_size=8).map(str.capitalize), min_size=1, max_size=2).map("-".join)
 _GIVEN = st.lists(st.sampled_from(["Jan", "P. W.", "Ŝtefan", "Mary-Ann", "J."]), min_size=1, max_size=2).map(" ".join)
 _PERSON = st.builds(Person, _FAMILY, _GIVEN, st.sampled_from(["", "", "", "Jr"])) | st.builds(
-    Person, literal=st.sampled_from(["RECOVERY Collaborative Group", "World Health Organization", "Smith & Sons Clinics"])
+    Person,
+    literal=st.sampled_from(["RECOVERY Collaborative Group", "World Health Organization", "Smith & Sons Clinics"]),
 )
 _JOURNAL = st.sampled_from(["Health & Care", "The Lancet", "BMJ open", "Zeitschrift für Ärzte"])
 _PAGES = st.sampled_from(["", "480-486", "e1234", "S12-S15", "7"])
@@ -43,7 +63,12 @@ def records(draw: st.DrawFn) -> Record:
     day = draw(st.none() | st.integers(1, 28)) if month else None
     identifiers = [Identifier(Scheme.PMID, str(draw(st.integers(1, 99_999_999))))]
     if draw(st.booleans()):
-        identifiers.append(Identifier(Scheme.DOI, f"10.5555/{draw(st.sampled_from(['a_b', 'x(1)', 's0140-6736(97)1', '1<3::aid>3.0.co;2-#']))}"))
+        identifiers.append(
+            Identifier(
+                Scheme.DOI,
+                f"10.5555/{draw(st.sampled_from(['a_b', 'x(1)', 's0140-6736(97)1', '1<3::aid>3.0.co;2-#']))}",
+            )
+        )
     if draw(st.booleans()):
         identifiers.append(Identifier(Scheme.PMCID, f"PMC{draw(st.integers(1, 9_999_999))}"))
     return Record(
@@ -105,7 +130,10 @@ def read(text: str) -> tuple[str, list[Entry]]:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(papers=st.lists(records(), min_size=1, max_size=3))
 def test_a_round_trip_keeps_the_fields_of_the_format(name: str, papers: list[Record]) -> None:
-    entries = [ExportEntry(paper, f"Key_{n}", "verified", ("crossref",), date(2026, 1, 2), found_in=("pubmed",)) for n, paper in enumerate(papers)]
+    entries = [
+        ExportEntry(paper, f"Key_{n}", "verified", ("crossref",), date(2026, 1, 2), found_in=("pubmed",))
+        for n, paper in enumerate(papers)
+    ]
     text = WRITERS[name](entries)
     format, back = read(text)
     assert (format, WRITERS[name](entries)) == ("medline" if name == "nbib" else name, text)
@@ -117,7 +145,11 @@ def test_a_verdict_comes_back_as_a_claim_only(name: str) -> None:
     paper = Record("pubmed", "1", title="A title of some length", identifiers=(Identifier(Scheme.PMID, "123"),))
     entry = ExportEntry(paper, "Key", "verified", ("crossref", "openalex"), date(2026, 1, 2))
     (back,) = read(WRITERS[name]([entry]))[1]
-    claimed = {} if name == "csl_json" else {"verified": "true", "verified_by": "crossref + openalex", "verified_on": "2026-01-02"}
+    claimed = (
+        {}
+        if name == "csl_json"
+        else {"verified": "true", "verified_by": "crossref + openalex", "verified_on": "2026-01-02"}
+    )
     assert (back.claimed, back.record and back.record.source) == (claimed, "import")
 
 
@@ -127,7 +159,8 @@ def test_the_ledger_keeps_every_field(papers: list[Record]) -> None:
     references = [
         LedgerReference(
             ExportEntry(paper, f"Key_{n}", "verified", ("crossref",), date(2026, 1, 2)),
-            "dexamethasone: yes or no?", "“A quoted\u2028sentence”: # not a comment", (LedgerCheck("crossref", "confirmed", "2026-01-02"),),
+            "dexamethasone: yes or no?", "“A quoted\u2028sentence”: # not a comment", (LedgerCheck("crossref",
+            "confirmed", "2026-01-02"),),
         )
         for n, paper in enumerate(papers)
     ]  # fmt: skip
@@ -146,7 +179,11 @@ def vars_of(record: Record) -> dict[str, Any]:
 def test_a_ledger_with_another_type_or_an_alias_is_a_problem_and_no_record() -> None:
     paper = Record("pubmed", "1", title="A title", identifiers=(Identifier(Scheme.DOI, "10.5555/a"),))
     text = write_ledger_yaml([LedgerReference(ExportEntry(paper, "Key"))])
-    for broken in (text.replace("title: A title\n    source", "x"), text.replace("value: 10.5555/a", "value: nonsense"), text.replace("title: A title", "title: &a A\n  t: *a")):
+    for broken in (
+        text.replace("title: A title\n    source", "x"),
+        text.replace("value: 10.5555/a", "value: nonsense"),
+        text.replace("title: A title", "title: &a A\n  t: *a"),
+    ):
         if broken != text:
             (entry,) = read(broken)[1]
             assert entry.record is None
@@ -156,21 +193,37 @@ def test_a_ledger_with_another_type_or_an_alias_is_a_problem_and_no_record() -> 
 
 def test_nbib_is_written_as_pubmed_writes_it() -> None:
     paper = Record(
-        "pubmed", "12", title="A title that is long enough to be wrapped, because PubMed wraps its lines at eighty-eight signs.",
-        authors=(Person("King", "Martin Luther", "Jr"), Person(literal="RECOVERY Group")), journal="Health & Care", journal_abbreviation="Health Care",
-        issns=("0028-4793",), volume="1", issue="2", pages="480-486", date=PartialDate(2020, 3, 4), publication_types=("Journal Article",), languages=("eng",),
-        mesh=(MeshHeading("Humans"), MeshHeading("Lung", qualifiers=("pathology",), major=True)), identifiers=(Identifier(Scheme.PMID, "12"), Identifier(Scheme.DOI, "10.5555/a")),
-    )  # fmt: skip
+        "pubmed",
+        "12",
+        title="A title that is long enough to be wrapped, because PubMed wraps its lines at eighty-eight signs.",
+        authors=(Person("King", "Martin Luther", "Jr"), Person(literal="RECOVERY Group")),
+        journal="Health & Care",
+        journal_abbreviation="Health Care",
+        issns=("0028-4793",),
+        volume="1",
+        issue="2",
+        pages="480-486",
+        date=PartialDate(2020, 3, 4),
+        publication_types=("Journal Article",),
+        languages=("eng",),
+        mesh=(MeshHeading("Humans"), MeshHeading("Lung", qualifiers=("pathology",), major=True)),
+        identifiers=(Identifier(Scheme.PMID, "12"), Identifier(Scheme.DOI, "10.5555/a")),
+    )
     assert write_nbib([ExportEntry(paper, "King_2020_Title", "verified", ("crossref",), date(2026, 1, 2))]) == (
         "PMID- 12\nOWN - NLM\nIS  - 0028-4793\nVI  - 1\nIP  - 2\nDP  - 2020 Mar 4\n"
         "TI  - A title that is long enough to be wrapped, because PubMed wraps its lines at\n      eighty-eight signs\n"
-        "PG  - 480-486\nLID - 10.5555/a [doi]\nFAU - King, Martin Luther, Jr\nAU  - King ML Jr\nCN  - RECOVERY Group\nLA  - eng\n"
+        "PG  - 480-486\nLID - 10.5555/a [doi]\nFAU - King, Martin Luther, Jr\nAU  - King ML Jr\nCN  - RECOVERY Group\nLA  - eng\n"  # noqa: E501
         "PT  - Journal Article\nTA  - Health Care\nJT  - Health & Care\nMH  - Humans\nMH  - Lung/*pathology\n"
         "GN  - verified: true; verified_by: crossref; verified_on: 2026-01-02\n"
     )
 
 
 def test_dois_are_a_list_that_is_read_back() -> None:
-    paper = Record("pubmed", "1", title="T", identifiers=(Identifier(Scheme.DOI, "10.1002/(sici)1097-0142(19990101)85:1<3::aid-cncr2>3.0.co;2-#"),))
+    paper = Record(
+        "pubmed",
+        "1",
+        title="T",
+        identifiers=(Identifier(Scheme.DOI, "10.1002/(sici)1097-0142(19990101)85:1<3::aid-cncr2>3.0.co;2-#"),),
+    )
     listed = id_list([ExportEntry(paper, "K", "verified", ("crossref",))], Scheme.DOI)
     assert [entry.record.doi for entry in read(listed.text)[1] if entry.record] == [paper.doi]

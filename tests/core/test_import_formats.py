@@ -37,7 +37,9 @@ def test_ris_without_er_without_ty_and_with_lines_between() -> None:
 
 
 def test_what_a_record_does_not_carry_is_kept_with_its_name() -> None:
-    (entry,) = entries("TY  - CHAP\nTI  - One\nA2  - Editor, Ann\nXX  - odd\nN1  - a note\nUR  - https://a.org/1\nUR  - https://a.org/2\nER  - \n")
+    (entry,) = entries(
+        "TY  - CHAP\nTI  - One\nA2  - Editor, Ann\nXX  - odd\nN1  - a note\nUR  - https://a.org/1\nUR  - https://a.org/2\nER  - \n"  # noqa: E501
+    )
     assert entry.record is not None
     assert (entry.record.authors, entry.record.url) == ((), "https://a.org/1")
     assert set(entry.dropped) == {"A2: Editor, Ann", "XX: odd", "N1: a note", "UR: https://a.org/2"}
@@ -45,7 +47,12 @@ def test_what_a_record_does_not_carry_is_kept_with_its_name() -> None:
 
 def test_an_entry_without_anything_to_cite_is_a_problem_with_its_lines() -> None:
     (first, second) = entries("TY  - JOUR\nN1  - only a note\nER  - \nTY  - JOUR\nTI  - Fine\nER  - \n")
-    assert (first.record, first.problem and first.problem.kind, first.first_line, first.last_line) == (None, "empty_record", 1, 3)
+    assert (first.record, first.problem and first.problem.kind, first.first_line, first.last_line) == (
+        None,
+        "empty_record",
+        1,
+        3,
+    )
     assert second.record is not None
 
 
@@ -71,7 +78,10 @@ def test_encodings_are_found_and_named(codec: str, mark: bytes, label: str) -> N
 def test_chinese_in_gb18030_is_found() -> None:
     text = "%0 Journal Article\n%A 余敏\n%T 参考文献管理工具研究的现状与发展\n%J 现代情报\n%D 2009\n"
     reading = read_file(io.BytesIO(text.encode("gb18030")))
-    assert (reading.encoding, [e.record.title for e in reading.entries if e.record]) == ("GB18030", ["参考文献管理工具研究的现状与发展"])
+    assert (reading.encoding, [e.record.title for e in reading.entries if e.record]) == (
+        "GB18030",
+        ["参考文献管理工具研究的现状与发展"],
+    )
 
 
 def test_one_record_in_another_encoding_costs_nothing() -> None:
@@ -85,8 +95,8 @@ def test_only_cr_lf_and_crlf_end_a_line() -> None:
 
 def test_bibtex_macros_parents_and_damage() -> None:
     text = (
-        "@string{l = \"The \" # {Lancet}}\n@inproceedings{a, title={A}, crossref={p}}\n"
-        "@article{b, title={Unclosed {brace}, year=1997}\n@article{b, title={C}\n journal=l, year=2001}\n@proceedings{p, title={Book}, year=2000}\n"
+        '@string{l = "The " # {Lancet}}\n@inproceedings{a, title={A}, crossref={p}}\n'
+        "@article{b, title={Unclosed {brace}, year=1997}\n@article{b, title={C}\n journal=l, year=2001}\n@proceedings{p, title={Book}, year=2000}\n"  # noqa: E501
     )
     read = entries(text)
     assert [(e.record.title, e.record.journal, e.record.year) for e in read if e.record] == [
@@ -97,15 +107,20 @@ def test_bibtex_macros_parents_and_damage() -> None:
 
 
 def test_bibtex_texts_are_unicode_and_addresses_are_not_touched() -> None:
-    (entry,) = entries(r"@article{k, author={{World Health Organization} and K{\"o}hler, Zo{\'e} and others}, title={{BRCA1} and 10$^{-6}$ \& caf\'e}, doi={10.5555/a\_b}, url={https://a.org/x_y%20z}}")
+    (entry,) = entries(
+        r"@article{k, author={{World Health Organization} and K{\"o}hler, Zo{\'e} and others}, title={{BRCA1} and 10$^{-6}$ \& caf\'e}, doi={10.5555/a\_b}, url={https://a.org/x_y%20z}}"  # noqa: E501
+    )
     record = entry.record
     assert record is not None
     assert (record.title, record.doi, record.url) == ("BRCA1 and 10⁻⁶ & café", "10.5555/a_b", "https://a.org/x_y%20z")
-    assert (record.authors, record.authors_complete) == ((Person(literal="World Health Organization"), Person("Köhler", "Zoé")), False)
+    assert (record.authors, record.authors_complete) == (
+        (Person(literal="World Health Organization"), Person("Köhler", "Zoé")),
+        False,
+    )
 
 
 def test_broken_xml_costs_its_record_only() -> None:
-    text = "<xml><records><record><titles><title>One</title></titles></record><record><titles><title>b</i></titles></record><record><titles><title>Three &nbsp;&#1;</title></titles></record></records></xml>"
+    text = "<xml><records><record><titles><title>One</title></titles></record><record><titles><title>b</i></titles></record><record><titles><title>Three &nbsp;&#1;</title></titles></record></records></xml>"  # noqa: E501
     assert titles(text) == ["One", None, "Three"]
     assert [entry.problem.kind for entry in entries(text) if entry.problem] == ["broken_xml"]
 
@@ -128,8 +143,8 @@ def test_embase_states_its_query_and_excel_its_quotes() -> None:
 
 
 def test_lists_of_identifiers_are_read_line_by_line() -> None:
-    text = "pmid\n123\nhttps://doi.org/10.5555/A(1)\nPMC45\narXiv:2101.12345v2\nno identifier\n7, 8\ndoi: 10.5555/b PMID: 9\n"
-    assert [tuple(i.value for i in e.record.identifiers) if e.record else e.problem and e.problem.kind for e in entries(text)] == [
+    text = "pmid\n123\nhttps://doi.org/10.5555/A(1)\nPMC45\narXiv:2101.12345v2\nno identifier\n7, 8\ndoi: 10.5555/b PMID: 9\n"  # noqa: E501
+    assert [tuple(i.value for i in e.record.identifiers) if e.record else e.problem and e.problem.kind for e in entries(text)] == [  # noqa: E501
         ("123",), ("10.5555/a(1)",), ("PMC45",), ("2101.12345",), "no_identifier", ("7",), ("8",), ("10.5555/b", "9"),
     ]  # fmt: skip
 
@@ -171,10 +186,10 @@ def test_names_in_one_cell(cell: str, families: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("2016/01/30/", PartialDate(2016, 1, 30)), ("2024///", PartialDate(2024)), ("2015/october", PartialDate(2015, 10)),
+        ("2016/01/30/", PartialDate(2016, 1, 30)), ("2024///", PartialDate(2024)), ("2015/october", PartialDate(2015, 10)),  # noqa: E501
         ("2019 Feb 12", PartialDate(2019, 2, 12)), ("Start date: 20170812", PartialDate(2017, 8, 12)),
-        ("4-8 Aug. 2020", PartialDate(2020, 8, None, "4-8 Aug. 2020")), ("2022 Jan-Feb", PartialDate(2022, None, None, "2022 Jan-Feb")),
-        ("4/3/2024", PartialDate(2024, None, None, "4/3/2024")), ("31/3/2024", PartialDate(2024, 3, 31)), ("199²", PartialDate(None, None, None, "199²")),
+        ("4-8 Aug. 2020", PartialDate(2020, 8, None, "4-8 Aug. 2020")), ("2022 Jan-Feb", PartialDate(2022, None, None, "2022 Jan-Feb")),  # noqa: E501
+        ("4/3/2024", PartialDate(2024, None, None, "4/3/2024")), ("31/3/2024", PartialDate(2024, 3, 31)), ("199²", PartialDate(None, None, None, "199²")),  # noqa: E501
     ],
 )  # fmt: skip
 def test_dates(text: str, expected: PartialDate) -> None:
@@ -185,9 +200,18 @@ def test_dates(text: str, expected: PartialDate) -> None:
     ("text", "expected"),
     [
         ("Lancet. 382(9891):507-16, 2013 Aug 10.", Source("Lancet", "382", "9891", "507-16", PartialDate(2013, 8, 10))),
-        ("Endoscopic Ultrasound (2014) 3:3 (152-160). Date of Publication: 2014", Source("Endoscopic Ultrasound", "3", "3", "152-160", PartialDate(2014))),
-        ("Res. 22 (1) (no pagination), 2021. Article Number: 105. Date", Source("Res", "22", "1", "105", PartialDate(2021))),
-        ("N Engl J Med. 2020 Feb 20;382(8):727-733. doi: 10.1056/x.", Source("N Engl J Med", "382", "8", "727-733", PartialDate(2020, 2, 20))),
+        (
+            "Endoscopic Ultrasound (2014) 3:3 (152-160). Date of Publication: 2014",
+            Source("Endoscopic Ultrasound", "3", "3", "152-160", PartialDate(2014)),
+        ),
+        (
+            "Res. 22 (1) (no pagination), 2021. Article Number: 105. Date",
+            Source("Res", "22", "1", "105", PartialDate(2021)),
+        ),
+        (
+            "N Engl J Med. 2020 Feb 20;382(8):727-733. doi: 10.1056/x.",
+            Source("N Engl J Med", "382", "8", "727-733", PartialDate(2020, 2, 20)),
+        ),
     ],
 )
 def test_source_lines(text: str, expected: Source) -> None:

@@ -99,7 +99,8 @@ class ExportEntry:
 
     @property
     def verification_text(self) -> str:
-        """ "verified: true; verified_by: crossref; verified_on: 2026-01-02", for formats with notes but no such fields."""
+        """ "verified: true; verified_by: crossref; verified_on: 2026-01-02", for formats with notes but no such
+        fields."""
         parts = [f"verified: {self.verified_value}"]
         if self.verified_value == "true":
             parts.append(f"verified_by: {' + '.join(self.verified_by)}")

@@ -315,7 +315,8 @@ def _isbn(value: str) -> str:
 
 
 def _article_number(article: _Element) -> str:
-    """The number of an article without pages ("e42692"), which publishers give as its pii; other piis are no numbers."""
+    """The number of an article without pages ("e42692"), which publishers give as its pii; other piis are no
+    numbers."""
     numbers = [_text(one) for one in article.iterfind("ELocationID") if one.get("EIdType") == "pii"]
     return next((number for number in numbers if re.fullmatch(r"e\d{3,9}", number)), "")
 

@@ -1,4 +1,5 @@
-"""Names of BibTeX and BibLaTeX: "von Last, Jr, First", "First von Last", braces for groups (Patashnik, BibTeXing, 1988)."""
+"""Names of BibTeX and BibLaTeX: "von Last, Jr, First", "First von Last", braces for groups (Patashnik, BibTeXing,
+1988)."""
 
 from __future__ import annotations
 
@@ -11,12 +12,38 @@ from litapp.core.records import Person
 
 _GROUP_WORD = re.compile(
     r"\b(?:group|consortium|collaboration|committee|society|association|organi[sz]ation|institute|university|ministry|"
-    r"agency|investigators|network|council|foundation|commission|federation|department|team|company|inc\.?|centre for)\b",
+    r"agency|investigators|network|council|foundation|commission|federation|department|team|company|inc\.?|centre for)\b",  # noqa: E501
     re.IGNORECASE,
 )
 _JOINING = frozenset(("of", "for", "and", "the", "on", "in", "at", "from", "to"))
 """Small words that stand in names of groups, and are no particles of family names."""
-_PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "di", "da", "dos", "das", "du", "le", "la", "el", "ten", "ter", "te", "zu", "zur", "vom", "al", "bin"])
+_PARTICLES = frozenset(
+    [
+        "van",
+        "von",
+        "der",
+        "den",
+        "de",
+        "del",
+        "della",
+        "di",
+        "da",
+        "dos",
+        "das",
+        "du",
+        "le",
+        "la",
+        "el",
+        "ten",
+        "ter",
+        "te",
+        "zu",
+        "zur",
+        "vom",
+        "al",
+        "bin",
+    ]
+)
 _EXTENDED = re.compile(r"\s*(family|given|prefix|suffix|useprefix|given-i)\s*=\s*(.*)", re.DOTALL)
 
 

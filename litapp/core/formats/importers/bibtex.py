@@ -55,7 +55,7 @@ _VERBATIM = frozenset(
     )
 )
 _CROSSREF = re.compile(r"(?i)\bcrossref\s*=\s*[{\"]?\s*([^\s,{}\"]+)")
-_PAGE_DASH = re.compile(r"\s*(?:-{1,3}|–|—|−|‐)\s*")
+_PAGE_DASH = re.compile(r"\s*(?:-{1,3}|–|—|−|\u2010)\s*")
 _ESCAPED_ENTITY = re.compile(r"\{?\\&\}?(?=(?:amp|lt|gt|quot|#\d+|#x[0-9a-fA-F]+|nbsp|[A-Za-z]{2,8});)")
 
 

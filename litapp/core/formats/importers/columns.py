@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 
 _NAMES = {
-    "title": "title; article title; titles; title primary; primary title; ti; document title; display name; publication title article; "
+    "title": "title; article title; titles; title primary; primary title; ti; document title; display name; "
+    "publication title article; "
     "item title; study title; paper title; reference title; source title article",
-    "original_title": "original title; original foreign title; vernacular title; foreign title; translated title original",
+    "original_title": "original title; original foreign title; vernacular title; foreign title; "
+    "translated title original",
     "authors_full": "author full names; author full name; authors full names; af",
-    "authors": "authors; author; author s; author names; author name; authors primary; first authors; au; creators; creator; "
+    "authors": "authors; author; author s; author names; author name; authors primary; first authors; au; "
+    "creators; creator; "
     "inventors; authorships author display name; authorships raw author name; list of authors",
     "journal": "journal; source title; publication title; journal title; journal name; periodical full; journal book; "
     "container title; publication; periodical; secondary title; title secondary; book title; booktitle; so; jt; jf; "
@@ -28,24 +31,30 @@ _NAMES = {
     "last_page": "end page; last page; page end; ep; ending page; other pages; endpage",
     "article_number": "art no; article number; article no; artnum",
     "doi": "doi; doi link; do; digital object identifier; di; doi url; article doi",
-    "pmid": "pmid; pubmed id; pubmedid; pubmed; medline pmid; pm; pubmed identifier; pubmed pmid; ids pmid; accession number pubmed; pubmed ids",
+    "pmid": "pmid; pubmed id; pubmedid; pubmed; medline pmid; pm; pubmed identifier; pubmed pmid; ids pmid; "
+    "accession number pubmed; pubmed ids",
     "pmcid": "pmcid; pmc id; pmc; ids pmcid; pubmed central id",
     "arxiv": "arxiv; arxiv id; arxivid; eprint",
     "openalex": "openalex id; openalex; ids openalex",
     "abstract": "abstract; abstract note; ab; notes abstract; abstracts; summary",
     "original_abstract": "original abstract",
-    "keywords": "keywords; author keywords; keyword; manual tags; de; kw; key words; subjects; index terms; ieee terms; mesh terms; "
+    "keywords": "keywords; author keywords; keyword; manual tags; de; kw; key words; subjects; index terms; "
+    "ieee terms; mesh terms; "
     "descriptors; index keywords; automatic tags; emtree medical index terms; emtree medical index terms major focus; "
     "emtree drug index terms; emtree drug index terms major focus; subject headings; tags",
-    "url": "url; link; links; urls; pdf link; source urls; external urls; open url link; full text link; permalink; embase link; plink; article url; fulltext link; record url; article link",
-    "issn": "issn; issns; issn isbn; sn; eissn; e issn; print issn; electronic issn; primary location source issn l; issn l",
+    "url": "url; link; links; urls; pdf link; source urls; external urls; open url link; full text link; "
+    "permalink; embase link; plink; article url; fulltext link; record url; article link",
+    "issn": "issn; issns; issn isbn; sn; eissn; e issn; print issn; electronic issn; "
+    "primary location source issn l; issn l",
     "isbn": "isbn; isbns",
     "publisher": "publisher; book publisher; pb; pu; publisher name",
     "language": "language; languages; language of original document; la; article language",
-    "type": "document type; publication type; item type; type; type of reference; reference type; doc type; document types; "
+    "type": "document type; publication type; item type; type; type of reference; reference type; doc type; "
+    "document types; "
     "article type; itemtype; pub type; type of work; dt; pt",
     "source": "source; citation; so source",
-    "accession": "accession number; eid; pui; central id; lens id; ut; ut unique wos id; key; reference id; accession no; an; id; "
+    "accession": "accession number; eid; pui; central id; lens id; ut; ut unique wos id; key; reference id; "
+    "accession no; an; id; "
     "record id; rayyan id; covidence; covidence number; unique identifier; article id",
     "database": "database; database name; library catalog; db; data source; source database; dataset",
     "notes": "notes; note; extra; user notes; personal notes",

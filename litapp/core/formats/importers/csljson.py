@@ -24,8 +24,10 @@ _ZOTERO = {
     "university": "publisher", "websiteTitle": "container-title", "blogTitle": "container-title",
 }  # fmt: skip
 _ZOTERO_TYPES = {
-    "journalArticle": "article-journal", "bookSection": "chapter", "conferencePaper": "paper-conference", "book": "book",
-    "report": "report", "thesis": "thesis", "webpage": "webpage", "preprint": "article", "newspaperArticle": "article-newspaper",
+    "journalArticle": "article-journal", "bookSection": "chapter", "conferencePaper": "paper-conference",
+    "book": "book",
+    "report": "report", "thesis": "thesis", "webpage": "webpage", "preprint": "article",
+    "newspaperArticle": "article-newspaper",
     "magazineArticle": "article-magazine", "dataset": "dataset", "computerProgram": "software", "patent": "patent",
 }  # fmt: skip
 _CROSSREF_TYPES = {
@@ -38,7 +40,8 @@ _READ = frozenset((
     "volume", "issue", "page", "issued", "ISSN", "ISBN", "DOI", "PMID", "PMCID", "URL", "language", "note", "abstract",
     "keyword", "number", "itemType", "creators", "tags", "citation-key", "journalAbbreviation", "published-print",
     "published-online", "subject", "article-number", "custom", "original-title", "collection-title",
-    "version", "relations", "uri", "itemID", "itemKey", "attachments", "notes", "collections", "dateAdded", "dateModified",
+    "version", "relations", "uri", "itemID", "itemKey", "attachments", "notes", "collections", "dateAdded",
+    "dateModified",
 ))  # fmt: skip
 _DECODER = json.JSONDecoder()
 _CHUNK = 1 << 18
@@ -153,7 +156,7 @@ def csl_draft(item: dict[str, Any]) -> Draft:
     draft.titled(_text(item.get("title")))
     draft.original_title = tidy(_text(item.get("original-title")))
     names = words(_texts(item.get("container-title")) + _texts(item.get("collection-title")))
-    draft.journal = (names + [""])[0]
+    draft.journal = next(iter(names), "")
     draft.alternatives = names[1:]
     draft.abbreviation = tidy(
         _text(item.get("container-title-short") or item.get("journalAbbreviation") or item.get("short-container-title"))
@@ -235,7 +238,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    return (_texts(value) + [""])[0]
+    return next(iter(_texts(value)), "")
 
 
 def _people(item: dict[str, Any], draft: Draft) -> None:

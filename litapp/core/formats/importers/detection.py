@@ -23,7 +23,7 @@ _BINARY = (
     (b"Rar!", "archive", "This is a compressed archive.", "Unpack it and choose the file inside."),
     (b"%PDF", "pdf", "This is a PDF, not a list of records.", _AGAIN),
     (b"{\\rtf", "rtf", "This is a formatted document (RTF), not a list of records.", _AGAIN),
-    (b"\xd0\xcf\x11\xe0", "office", "This is an old Word or Excel file.", "Save it as CSV or plain text, and choose that file."),
+    (b"\xd0\xcf\x11\xe0", "office", "This is an old Word or Excel file.", "Save it as CSV or plain text, and choose that file."),  # noqa: E501
     (b"SQLite format 3", "database", "This is a database of a reference manager, not an export.", _AGAIN),
 )  # fmt: skip
 
@@ -121,7 +121,7 @@ _TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     (
         "medline",
         _has(
-            r"(?m)^(?:PMID ?- ?\d|PMID-|OWN {1,2}- (?:NLM|ERIC))|\A(?:.*\n){0,20}?(?:[A-Z]{2,4} {0,2}- .*\n(?: {6}.*\n)*){3,}[\s\S]*^(?:FAU|JT|DP|PT) {1,2}- "
+            r"(?m)^(?:PMID ?- ?\d|PMID-|OWN {1,2}- (?:NLM|ERIC))|\A(?:.*\n){0,20}?(?:[A-Z]{2,4} {0,2}- .*\n(?: {6}.*\n)*){3,}[\s\S]*^(?:FAU|JT|DP|PT) {1,2}- "  # noqa: E501
         ),
     ),
     ("ris", _ris_without_type),

@@ -1,4 +1,5 @@
-"""A record in the making: values as a file states them, cleaned of what files add, checked identifiers, the rest dropped.
+"""A record in the making: values as a file states them, cleaned of what files add, checked identifiers, the rest
+dropped.
 
 Every importer fills one `Draft` for each entry and turns it into the `Entry` that callers see.
 """
@@ -17,14 +18,14 @@ from litapp.core.records import AbstractSection, Identifier, MeshHeading, Notice
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f\u200b\u2060\ufeff]")
 _LOST = re.compile("[\ud800-\udfff]")
-_SHORT_END = re.compile(r"\s*([A-Za-z]{0,3}\d[\w./]*?)\s*(?:[-‐-―−]+|–)\s*([A-Za-z]{0,3}\d[\w./]*)\s*")
+_SHORT_END = re.compile(r"\s*([A-Za-z]{0,3}\d[\w./]*?)\s*(?:[-\u2010-―−]+|–)\s*([A-Za-z]{0,3}\d[\w./]*)\s*")
 _PAGES_WORD = re.compile(r"(?:\A|\b)(?:pp?|pages?|S)\.?\s*(?=[A-Za-z]{0,2}\d)", re.IGNORECASE)
 _PAGE_COUNT = re.compile(r"\d+\s*(?:p|pp|pages?|leaves|l)\.?(?:\b.*)?", re.IGNORECASE)
 _SWALLOWED = re.compile(r"\s{2,}[A-Z][A-Z0-9]\s{1,2}- .*\Z", re.DOTALL)
 """A following tag that another program joined to a value ("10.1038/…     LK  - https://…")."""
 _NO_VALUE = frozenset(("null", "none", "nan", "n/a", "unknown", "not available", "-", "no abstract available"))
 _SIGNS = {
-    Scheme.DOI: ("10.",), Scheme.PMID: ("pmid", "pubmed", "europepmc"), Scheme.PMCID: ("pmc",), Scheme.ARXIV: ("arxiv",),
+    Scheme.DOI: ("10.",), Scheme.PMID: ("pmid", "pubmed", "europepmc"), Scheme.PMCID: ("pmc",), Scheme.ARXIV: ("arxiv",),  # noqa: E501
 }  # fmt: skip
 """What stands in every text that holds an identifier of the scheme: a quick look before the long one."""
 CLAIMED_NAMES = ("verified", "verified_by", "verified_on")
@@ -153,7 +154,8 @@ class Draft:
         return taken
 
     def numbers(self, text: str) -> None:
-        """Take ISSNs and ISBNs from a field that holds either, any number of them; others are dropped with their name."""
+        """Take ISSNs and ISBNs from a field that holds either, any number of them; others are dropped with their
+        name."""
         for part in re.split(r"[;,|\n]|\s{2,}|(?<=\))\s+|(?<=[\dXx])\s+(?=\d)|\s+(?:and|or)\s+", tidy_lines(text)):
             part = part.strip()
             if part:
@@ -186,7 +188,9 @@ class Draft:
             if found.year is None:
                 continue
             self.years.update([found.year, *years_in(found.text)])
-            if self.date.year is None or (found.year == self.date.year and self.date.month is None and found.month is not None):
+            if self.date.year is None or (
+                found.year == self.date.year and self.date.month is None and found.month is not None
+            ):
                 self.date = found
 
     def abstracted(self, *texts: str) -> None:

@@ -15,7 +15,7 @@ from litapp.core.formats.importers.tagged import Block
 from litapp.core.records import Scheme
 
 FIRST_ROWS = re.compile(
-    r'(?m)^"?(?:TITLE|AUTHOR NAMES|SOURCE)"?,"?[^\n]*\n(?:[^\n]*\n){0,12}?"?(?:AUTHOR NAMES|SOURCE|SOURCE TITLE|PUBLICATION YEAR|PUBLICATION TYPE)"?,'
+    r'(?m)^"?(?:TITLE|AUTHOR NAMES|SOURCE)"?,"?[^\n]*\n(?:[^\n]*\n){0,12}?"?(?:AUTHOR NAMES|SOURCE|SOURCE TITLE|PUBLICATION YEAR|PUBLICATION TYPE)"?,'  # noqa: E501
 )
 _NAME = re.compile(r"[A-Z][A-Za-z/() ,&-]{2,60}")
 

@@ -14,7 +14,8 @@ from litapp.core.formats.importers.xmlstream import Element, local_name, read_el
 from litapp.core.records import Scheme
 
 _TYPES = {
-    "Journal Article": "article-journal", "Electronic Article": "article-journal", "Book": "book", "Edited Book": "book",
+    "Journal Article": "article-journal", "Electronic Article": "article-journal", "Book": "book",
+    "Edited Book": "book",
     "Electronic Book": "book", "Book Section": "chapter", "Electronic Book Section": "chapter",
     "Conference Paper": "paper-conference", "Conference Proceedings": "paper-conference", "Report": "report",
     "Government Document": "report", "Thesis": "thesis", "Web Page": "webpage", "Dataset": "dataset",
@@ -51,7 +52,9 @@ def endnote_draft(record: Element) -> Draft:
         ]
     )
     whole = draft.csl_type in ("book", "thesis", "report")
-    draft.journal = (journals + [""])[0] if not whole else next(iter(words([titles.get("secondary-title", "")])), "")
+    draft.journal = (
+        next(iter(journals), "") if not whole else next(iter(words([titles.get("secondary-title", "")])), "")
+    )
     draft.abbreviation = text_of(record.find("periodical/abbr-1"))
     draft.alternatives = words([*journals, titles.get("alt-title", ""), titles.get("tertiary-title", "")])
     draft.dropped += [

@@ -1,4 +1,5 @@
-"""The fields of one entry as name and value, each marked when it is carried into the record; what is left is dropped."""
+"""The fields of one entry as name and value, each marked when it is carried into the record; what is left is
+dropped."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ class Fields:
         return [value for name in names for place in self._places.get(name, ()) if (value := self.pairs[place][1])]
 
     def first(self, *names: str) -> str:
-        """The first filled value of the first of these names that has one. Only that field, and equal ones, are taken."""
+        """The first filled value of the first of these names that has one. Only that field, and equal ones, are
+        taken."""
         for name in names:
             for place in self._places.get(name, ()):
                 value = self.pairs[place][1]

@@ -1,7 +1,7 @@
 """Reads PubMed's tagged format (.nbib, "MEDLINE"/"PubMed" text files), also as ERIC and older PubMed write it.
 
-Meaning of the tags: NLM, MEDLINE/PubMed Data Element (Field) Descriptions. A record begins after a blank line, or with a
-second PMID.
+Meaning of the tags: NLM, MEDLINE/PubMed Data Element (Field) Descriptions. A record begins after a blank
+line, or with a second PMID.
 """
 
 from __future__ import annotations

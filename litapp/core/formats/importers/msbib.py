@@ -15,14 +15,16 @@ from litapp.core.formats.importers.xmlstream import Element, local_name, read_el
 from litapp.core.records import Person, Scheme
 
 _TYPES = {
-    "JournalArticle": "article-journal", "ArticleInAPeriodical": "article-magazine", "Book": "book", "BookSection": "chapter",
+    "JournalArticle": "article-journal", "ArticleInAPeriodical": "article-magazine", "Book": "book",
+    "BookSection": "chapter",
     "ConferenceProceedings": "paper-conference", "Report": "report", "InternetSite": "webpage",
     "DocumentFromInternetSite": "webpage", "ElectronicSource": "webpage", "Patent": "patent", "Misc": "document",
 }  # fmt: skip
 _READ = frozenset((
     "SourceType", "Tag", "Guid", "LCID", "RefOrder", "Title", "Year", "Month", "Day", "Pages", "Volume", "Issue",
     "StandardNumber", "Publisher", "Institution", "JournalName", "PeriodicalTitle", "BookTitle", "ConferenceName",
-    "InternetSiteTitle", "PublicationTitle", "URL", "Author", "DOI", "BIBTEX_KeyWords", "BIBTEX_Abstract", "AbbreviatedCaseNumber",
+    "InternetSiteTitle", "PublicationTitle", "URL", "Author", "DOI", "BIBTEX_KeyWords", "BIBTEX_Abstract",
+    "AbbreviatedCaseNumber",
 ))  # fmt: skip
 
 
@@ -55,7 +57,7 @@ def msbib_draft(source: Element) -> Draft:
             "InternetSiteTitle",
         )
     )
-    draft.journal = (names + [""])[0]
+    draft.journal = next(iter(names), "")
     draft.alternatives = names[1:]
     draft.publisher = value("Publisher") or value("Institution")
     draft.volume, draft.issue, draft.pages = value("Volume"), value("Issue"), page_range(value("Pages"))

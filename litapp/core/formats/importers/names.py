@@ -23,11 +23,39 @@ _GROUP = re.compile(
 _JOINING = re.compile(r"\s(?:of|for|and|the|on|in|&|at|from)\s", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?:jr|sr|jnr|snr|i{1,3}|iv|vi{0,3}|2nd|3rd|4th|filho|neto)\.?", re.IGNORECASE)
 _SUFFIX_STRICT = re.compile(r"(?:Jr|Sr|JR|SR|I{2,3}|IV|2nd|3rd|4th)\.?")
-_INITIALS = re.compile(r"(?:[^\W\d_a-zß-ÿ]\.?(?:[-‐ ]?[^\W\d_a-z]\.?){0,4}|(?:[^\W\d_]\w{0,2}\.[- ]?){1,5})")
-_ALL_INITIALS = re.compile(r"(?:[A-ZÀ-ÞĀ-ŽА-Я][a-z]?\.[-\s]?){1,5}|[A-ZÀ-Þ](?:[-‐]?[A-ZÀ-Þ]){0,3}")
-_DOTTED = re.compile(r"(?:[^\W\d_][^\W\d_]{0,2}\.[-‐]?)+|[A-ZÀ-Þ]")
+_INITIALS = re.compile(r"(?:[^\W\d_a-zß-ÿ]\.?(?:[-\u2010 ]?[^\W\d_a-z]\.?){0,4}|(?:[^\W\d_]\w{0,2}\.[- ]?){1,5})")
+_ALL_INITIALS = re.compile(r"(?:[A-ZÀ-ÞĀ-ŽА-Я][a-z]?\.[-\s]?){1,5}|[A-ZÀ-Þ](?:[-\u2010]?[A-ZÀ-Þ]){0,3}")
+_DOTTED = re.compile(r"(?:[^\W\d_][^\W\d_]{0,2}\.[-\u2010]?)+|[A-ZÀ-Þ]")
 _PARTICLES = frozenset(
-    ["van", "von", "der", "den", "de", "del", "della", "di", "da", "dos", "das", "du", "le", "la", "el", "ten", "ter", "te", "zu", "zur", "vom", "und", "al", "bin", "ibn", "af", "av"]
+    [
+        "van",
+        "von",
+        "der",
+        "den",
+        "de",
+        "del",
+        "della",
+        "di",
+        "da",
+        "dos",
+        "das",
+        "du",
+        "le",
+        "la",
+        "el",
+        "ten",
+        "ter",
+        "te",
+        "zu",
+        "zur",
+        "vom",
+        "und",
+        "al",
+        "bin",
+        "ibn",
+        "af",
+        "av",
+    ]
 )
 _DEGREE = re.compile(
     r"\b(?:Ph\.?\s?D|M\.?D|M\.?P\.?H|M\.?Sc|B\.?Sc|B\.?A|M\.?A|R\.?N|F\.?A\.?A\.?N|F\.?A\.?C\.?S\.?M|M\.?S|Dr\.?P\.?H|D\.?O|"

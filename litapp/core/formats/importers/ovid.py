@@ -1,4 +1,5 @@
-"""Reads Ovid's tagged formats: "<1. >" before each record, then tags ("TI  - …") or long labels on lines of their own."""
+"""Reads Ovid's tagged formats: "<1. >" before each record, then tags ("TI  - …") or long labels on lines of their
+own."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _LABELS = {
 }  # fmt: skip
 _AU_NOTE = re.compile(r"\s*\[[^\]]*(?:\]|\Z)")
 _TITLE_NOTE = re.compile(
-    r"\s*\[(?:References|Article|Miscellaneous|Review(?: Article)?|Letter|Editorial|Report|Book|Comment|Original Article|Abstract|Erratum|Case Report|News|Departments?|Research)s?\]\.?\s*\Z",
+    r"\s*\[(?:References|Article|Miscellaneous|Review(?: Article)?|Letter|Editorial|Report|Book|Comment|Original Article|Abstract|Erratum|Case Report|News|Departments?|Research)s?\]\.?\s*\Z",  # noqa: E501
     re.IGNORECASE,
 )
 _MEDLINE = re.compile(r"medline|pubmed", re.IGNORECASE)

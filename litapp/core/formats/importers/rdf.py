@@ -25,12 +25,14 @@ _NO_ITEMS = frozenset((
     "Periodical", "Website", "ContactPoint", "Role", "UserItem", "Concept",
 ))  # fmt: skip
 _TYPES = {
-    "journalArticle": "article-journal", "book": "book", "bookSection": "chapter", "conferencePaper": "paper-conference",
+    "journalArticle": "article-journal", "book": "book", "bookSection": "chapter",
+    "conferencePaper": "paper-conference",
     "report": "report", "thesis": "thesis", "webpage": "webpage", "newspaperArticle": "article-newspaper",
     "magazineArticle": "article-magazine", "preprint": "article", "dataset": "dataset", "patent": "patent",
     "document": "document", "manuscript": "manuscript", "computerProgram": "software", "blogPost": "post-weblog",
     "encyclopediaArticle": "entry-encyclopedia", "presentation": "speech", "Article": "article-journal", "Book": "book",
-    "BookSection": "chapter", "Report": "report", "Thesis": "thesis", "Document": "document", "AcademicArticle": "article-journal",
+    "BookSection": "chapter", "Report": "report", "Thesis": "thesis", "Document": "document",
+    "AcademicArticle": "article-journal",
     "SoftwareSourceCode": "software", "ScholarlyArticle": "article-journal",
 }  # fmt: skip
 _READ = frozenset((

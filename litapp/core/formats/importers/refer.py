@@ -73,7 +73,7 @@ def refer_draft(fields: Fields) -> Draft:
     )
     draft.titled(fields.first("T"))
     journals, second = words(fields.all("J")), words(fields.all("B"))
-    draft.journal = (journals + second + [""])[0]
+    draft.journal = next(iter(journals + second), "")
     draft.alternatives = journals[1:] + second + words(fields.all("S"))
     draft.abbreviation = tidy(fields.first("O")) if draft.csl_type == "article-journal" else ""
     for value in fields.all("A"):

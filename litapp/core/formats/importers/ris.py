@@ -18,17 +18,19 @@ from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Scheme
 
 TAG_LINE = re.compile(
-    r"\s{0,3}([A-Za-z][A-Za-z0-9])(?:[ \t]{2}-|[ \t]-(?=[ \t]))[ \t]*(.*)\Z|\s{0,3}(PMID|PMCID|DOI)[ \t]{0,2}-[ \t]+(.*)\Z",
+    r"\s{0,3}([A-Za-z][A-Za-z0-9])(?:[ \t]{2}-|[ \t]-(?=[ \t]))[ \t]*(.*)\Z|\s{0,3}(PMID|PMCID|DOI)[ \t]{0,2}-[ \t]+(.*)\Z",  # noqa: E501
     re.DOTALL,
 )
 _LOOSE_ER = re.compile(r"\s*ER[ \t]*-?[ \t]*\Z")
 _TYPES = {
     "JOUR": "article-journal", "JFULL": "article-journal", "EJOUR": "article-journal", "ABST": "article-journal",
-    "INPR": "article-journal", "MGZN": "article-magazine", "NEWS": "article-newspaper", "BOOK": "book", "EDBOOK": "book",
+    "INPR": "article-journal", "MGZN": "article-magazine", "NEWS": "article-newspaper", "BOOK": "book",
+    "EDBOOK": "book",
     "EBOOK": "book", "CLSWK": "book", "CHAP": "chapter", "ECHAP": "chapter", "ENCYC": "entry-encyclopedia",
     "DICT": "entry-dictionary", "CONF": "paper-conference", "CPAPER": "paper-conference", "RPRT": "report",
     "GOVDOC": "report", "THES": "thesis", "DATA": "dataset", "AGGR": "dataset", "ELEC": "webpage", "WEB": "webpage",
-    "BLOG": "post-weblog", "COMP": "software", "PAT": "patent", "UNPB": "article", "UNPD": "article", "MANSCPT": "manuscript",
+    "BLOG": "post-weblog", "COMP": "software", "PAT": "patent", "UNPB": "article", "UNPD": "article",
+    "MANSCPT": "manuscript",
     "VIDEO": "motion_picture", "SOUND": "song", "MAP": "map", "STAND": "standard", "STAT": "legislation",
     "BILL": "bill", "CASE": "legal_case", "HEAR": "hearing", "PCOMM": "personal_communication", "SLIDE": "speech",
     "GEN": "document", "MULTI": "document", "PAMP": "pamphlet", "SER": "book",
@@ -164,7 +166,7 @@ def ris_draft(fields: Fields) -> Draft:
     for text in fields.all("SN", "BN"):
         draft.numbers(text)
     draft.abstracted(*dict.fromkeys(fields.all("AB", "N2")))
-    draft.keywords = [word for word in words(fields.all("KW"))]
+    draft.keywords = words(fields.all("KW"))
     draft.languages = words(fields.all("LA"))
     draft.database = next(iter(words(fields.all("DB") + fields.peek("DP"))), "")
     draft.source_id = tidy((fields.peek("AN", "UT", "ID") or [""])[0])
@@ -246,11 +248,12 @@ def _identifiers(fields: Fields, draft: Draft) -> None:
 
 
 def _pubmed_number(tag: str, value: str, medline: bool, draft: Draft) -> bool:
-    """PMIDs and PMCIDs from accession numbers and custom fields. A bare number counts only where the database says so."""
+    """PMIDs and PMCIDs from accession numbers and custom fields. A bare number counts only where the database says
+    so."""
     value = tidy(value)
     if "," in value or ";" in value:
         return any(
-            [_pubmed_number(tag, part, False, draft) for part in re.split("[,;]", value) if not part.strip().isdigit()]
+            _pubmed_number(tag, part, False, draft) for part in re.split("[,;]", value) if not part.strip().isdigit()
         )
     if re.fullmatch(r"PMC\d+(?:\s*\[pmcid\])?", value, re.IGNORECASE):
         return draft.identify(Scheme.PMCID, value.split("[")[0])

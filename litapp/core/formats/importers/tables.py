@@ -25,11 +25,15 @@ _HEADER_WITHIN = 40
 _TYPES = {
     "article": "article-journal", "journal article": "article-journal", "journalarticle": "article-journal",
     "jour": "article-journal", "review": "article-journal", "book": "book", "books": "book", "book chapter": "chapter",
-    "booksection": "chapter", "book section": "chapter", "chapter": "chapter", "chap": "chapter", "conference paper": "paper-conference",
-    "conferencepaper": "paper-conference", "conference proceeding": "paper-conference", "proceedings article": "paper-conference",
-    "ieee conferences": "paper-conference", "conf": "paper-conference", "thesis": "thesis", "dissertation": "thesis", "thes": "thesis",
+    "booksection": "chapter", "book section": "chapter", "chapter": "chapter", "chap": "chapter",
+    "conference paper": "paper-conference",
+    "conferencepaper": "paper-conference", "conference proceeding": "paper-conference",
+    "proceedings article": "paper-conference",
+    "ieee conferences": "paper-conference", "conf": "paper-conference", "thesis": "thesis", "dissertation": "thesis",
+    "thes": "thesis",
     "report": "report", "rprt": "report", "preprint": "article", "posted content": "article", "dataset": "dataset",
-    "webpage": "webpage", "patent": "patent", "article-journal": "article-journal", "paper-conference": "paper-conference",
+    "webpage": "webpage", "patent": "patent", "article-journal": "article-journal",
+    "paper-conference": "paper-conference",
     "newspaperarticle": "article-newspaper", "magazinearticle": "article-magazine", "software": "software",
 }  # fmt: skip
 _EXCEL = re.compile(r'="(.*)"\Z', re.DOTALL)
@@ -112,7 +116,7 @@ def _cell(text: str) -> str:
         text = found[1].replace('""', '"').strip()
     if (
         text[:1] == "'"
-        and text.lstrip("' \u00a0\n")[:1] in ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+        and text.lstrip("' \u00a0\n")[:1] in ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
         and text[1:2] != "'"
     ):
         text = text[1:]
@@ -125,7 +129,7 @@ class _TableDraft:
     def __init__(self, names: list[str], kinds: list[str], cells: list[str]) -> None:
         pairs = list(zip(kinds, cells, strict=False))
         self._fields = Fields(pairs)
-        self._header = set(name.lower() for name in names)
+        self._header = {name.lower() for name in names}
         self._unknown = [
             (name or "column", cell) for name, kind, cell in zip(names, kinds, cells, strict=False) if not kind and cell
         ]

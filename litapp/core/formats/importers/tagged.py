@@ -1,4 +1,5 @@
-"""One entry of a tagged format while its lines are collected: its tags, where it began, its own text up to the limit."""
+"""One entry of a tagged format while its lines are collected: its tags, where it began, its own text up to the
+limit."""
 
 from __future__ import annotations
 

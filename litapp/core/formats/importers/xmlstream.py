@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from html.entities import name2codepoint
 from io import RawIOBase
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from lxml import etree
 
@@ -92,7 +92,8 @@ def _reference(found: re.Match[str]) -> str:
 def iter_elements(
     stream: BinaryIO, encoding: TextEncoding, limits: Limits, names: frozenset[str] | None = None
 ) -> Iterator[Element]:
-    """The elements of these local names (None: the children of the root), whole, one at a time; each is forgotten after.
+    """The elements of these local names (None: the children of the root), whole, one at a time; each is forgotten
+    after.
 
     Raises UnreadableFile where the XML is broken, with the line.
     """
@@ -241,5 +242,6 @@ def text_of(element: Element | None) -> str:
 def source_text(element: Element, limits: Limits) -> tuple[str, int, int]:
     """An element as it stands (at most `limits.text` signs), its first and its last line."""
     text = etree.tostring(element, encoding="unicode", with_tail=False)
-    first = int(element.sourceline or 0)  # type: ignore[arg-type]
+    line: Any = element.sourceline
+    first = int(line or 0)
     return text, first, first + text.count("\n")
