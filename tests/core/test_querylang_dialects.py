@@ -72,6 +72,20 @@ def heading(text: str, field: Field = Field.MESH, *, explode: bool = True) -> Te
         (D.WEB_OF_SCIENCE, "TI=a OR TI=b AND TI=c", Or((t("a", TI), And((t("b", TI), t("c", TI)))))),
         (D.WEB_OF_SCIENCE, "TI=(a NEAR b)", Near(t("a", TI), t("b", TI), 15)),
         (D.WEB_OF_SCIENCE, "PY=2015-2020", Range("2015", "2020", Field.DATE_PUBLICATION)),
+        (D.WEB_OF_SCIENCE, "TITLE: (yoga)", t("yoga", TI)),
+        (
+            D.CENTRAL,
+            "[mh Asthma/DT,TH]",
+            Or((heading("Asthma/drug therapy"), heading("Asthma/therapy"))),
+        ),
+        (D.EMBASE_COM, "[01-02-2010]/sd", Range("2010/02/01", "3000", Field.DATE_ENTRY)),
+        (
+            D.CINAHL,
+            "TI yoga Limiters - Published Date: 20100101-20201231; English Language",
+            And(
+                (t("yoga", TI), Range("2010/01/01", "2020/12/31", Field.DATE_PUBLICATION), t("english", Field.LANGUAGE))
+            ),
+        ),
         (D.SCOPUS, "TITLE-ABS-KEY(a)", t("a", TIAB, Field.HEADING_WORD)),
         (D.SCOPUS, "TITLE(a) AND NOT TITLE(b)", Not(t("a", TI), t("b", TI))),
         (D.SCOPUS, "PUBYEAR > 2014 AND PUBYEAR < 2021", Range("2015", "2020", Field.DATE_PUBLICATION)),
@@ -108,6 +122,8 @@ def test_a_text_becomes_its_tree(dialect: Dialect, text: str, tree: Node) -> Non
             'limit 23 to ed="19480101-20180117"',
             And((LineReference(23), Range("1948/01/01", "2018/01/17", Field.DATE_ENTRY))),
         ),
+        (D.OVID_MEDLINE, "remove duplicates from 5", LineReference(5)),
+        (D.CENTRAL, "{or #1-#2, #4}", Or((LineReference(1), LineReference(2), LineReference(4)))),
         (D.EMBASE_COM, "#1 AND #2", And((LineReference(1), LineReference(2)))),
         (D.CINAHL, "S3 AND S12", And((LineReference(3), LineReference(12)))),
         (D.PUBMED, "#9 NOT #10", Not(LineReference(9), LineReference(10))),
@@ -162,10 +178,10 @@ def test_any_text_gives_a_tree_or_one_placed_message(text: str, dialect: Dialect
     assert 0 <= place[0] <= place[1] <= len(text)
 
 
+_RESERVED = {"and", "or", "not", "near", "next", "same", "with", "exp", "limit", "pre", "mesh", "the", "pubyear", "in"}
 _WORD = st.from_regex(r"[b-z][a-z0-9]{2,6}\*?", fullmatch=True).filter(
     lambda w: w.rstrip("*").casefold() not in _RESERVED and not w.startswith(("adj", "s1", "s2"))
 )
-_RESERVED = {"and", "or", "not", "near", "next", "same", "with", "exp", "limit", "pre", "mesh", "the", "pubyear", "in"}
 _PHRASE = st.lists(_WORD, min_size=2, max_size=3).map(" ".join)
 _SCOPES: dict[Dialect, list[tuple[Field, ...]]] = {
     **{

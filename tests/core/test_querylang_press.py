@@ -54,6 +54,11 @@ def found(text: str, dialect: Dialect) -> list[tuple[str, str]]:
         (D.WEB_OF_SCIENCE, "TS=wasting syndrome", [("unquoted_phrase", "TS=wasting syndrome")]),
         (D.WEB_OF_SCIENCE, "TI=a OR TI=b AND TI=c", [("mixed_operators", "AND")]),
         (D.WEB_OF_SCIENCE, "TS=(a OR b and (c or d))", [("mixed_operators", "and")]),
+        (
+            D.PUBMED,
+            "Search: a[ti] Filters: English Sort by: Most Recent",
+            [("set_outside_the_query", "Filters: English Sort by: Most Recent")],
+        ),
         (D.SCOPUS, "TITLE(a W/2 (b PRE/3 c))", [("mixed_nearness", "TITLE(a W/2 (b PRE/3 c))")]),
         (
             D.OVID_MEDLINE,

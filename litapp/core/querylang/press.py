@@ -34,12 +34,26 @@ def check_read_strategy(strategy: Strategy, vocabulary: Vocabulary | None = None
     for line in strategy.lines:
         found.extend(_line(strategy, line, vocabulary))
     found.extend(filter_findings(strategy))
+    found.extend(_outside(strategy))
     lists = list(line_findings(strategy))
     if any(finding.code == "mixed_operators" for finding in found):
         lists = [finding for finding in lists if finding.code != "missing_final_combination"]
     found.extend(lists)
     unique = {(finding.code, finding.start, finding.end): finding for finding in found}
     return sorted(unique.values(), key=lambda finding: (finding.start, finding.end, finding.code))
+
+
+def _outside(strategy: Strategy) -> Iterable[Finding]:
+    """Filters and indexes that the interface prints beside the query: they were set on its page and are not in it."""
+    for span in strategy.notes:
+        yield Finding(
+            "set_outside_the_query",
+            Severity.NOTE,
+            "This was set on the database's page. It is not part of the query and is left out here.",
+            *span,
+            "Write limits that you want into the query, and report the rest.",
+            Effect.EITHER,
+        )
 
 
 def _line(strategy: Strategy, line: Line, vocabulary: Vocabulary | None) -> Iterable[Finding]:

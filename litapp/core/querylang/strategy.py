@@ -27,10 +27,12 @@ _HITS_IN_PARENTHESES = re.compile(
 )
 _HITS_IN_COLUMN = re.compile(r"(?:[ \t]{2,}|\t)(\d{1,3}(?:,\d{3})+|\d+)\s*\Z")
 _SESSION = re.compile(
-    r"\s*\b(?:Databases?\s*=|Indexes\s*=|Timespan\s*=|Search language\s*=|DocType\s*=|Refined by\s*:|Editions\s*:).*\Z",
+    r"\s*\b(?:Sort by\s*:|Filters(?: applied)?\s*:|Databases?\s*="
+    r"|Indexes\s*=|Timespan\s*=|Search language\s*=|DocType\s*=|Refined by\s*:|Editions\s*:).*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _SEARCH = re.compile(r"\s*Search\s*:?\s+(?=\S)")
+_SEARCH_LABEL = re.compile(r"\s*Search\s*:\s*(?=\S)")
 _ONLY_REFERENCES = re.compile(
     r"[\s()]*(?:#|S)?\d{1,3}(?:[\s()]+(?:and|or|not)[\s()]+(?:#|S)?\d{1,3})+[\s()]*\Z", re.IGNORECASE
 )
@@ -197,12 +199,13 @@ def _trimmed(text: str, span: Span, several: bool) -> tuple[Span, int | None, Sp
     """The query proper of a line, its hits, and what the interface printed about the session."""
     start, end = span
     prefix = _SEARCH.match(text, start, end)
-    if prefix and several:
+    if prefix and (several or _SEARCH_LABEL.match(text, start, end)):
         start = prefix.end()
     note = None
     session = _SESSION.search(text, start, end)
     if session and session.start() > start:
-        note = Span(session.start(), end)
+        begin = session.start() + len(session.group()) - len(session.group().lstrip())
+        note = Span(begin, begin + len(session.group().strip()))
         end = session.start()
     hits = None
     found = _HITS_IN_PARENTHESES.search(text, start, end) or _HITS_IN_COLUMN.search(text, start, end)

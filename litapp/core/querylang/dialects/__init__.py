@@ -64,6 +64,8 @@ def print_in(tree: Node, dialect: Dialect) -> str:
         return print_pubmed(tree)
     if dialect in OVID and (limited := ovid.limit_line(tree)) is not None:
         return limited
+    if dialect is Dialect.CENTRAL and (parts := central.tail_of(tree)) is not None:
+        return f"{write(parts[0], _style(dialect))} {parts[1]}"
     return write(tree, _style(dialect))
 
 

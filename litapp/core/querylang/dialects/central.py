@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from litapp.core.querylang.ast import MESH_FIELDS, Field, Node, Range, Span, Term
+from litapp.core.querylang.ast import MESH_FIELDS, And, Field, Node, Or, Range, Span, Term
 from litapp.core.querylang.dialects.qualifiers import qualifier_code, qualifier_name
 from litapp.core.querylang.dialects.reader import AND_BEFORE_OR, Grammar, Kind, Token, references
 from litapp.core.querylang.dialects.scanner import (
@@ -59,18 +59,21 @@ _DESCRIPTOR = re.compile(
     re.IGNORECASE,
 )
 _FLOATING = re.compile(
-    r"(?:Any\s+)?MeSH\s+descriptor\s+with\s+qualifiers?(?:\(s\))?\s*:?\s*(?:\[\s*([^\]]+?)\s*\]|([A-Za-z]{2}(?:\s*,\s*[A-Z]{2})*)(?![\w*]))",
+    r"(?:Any\s+)?MeSH\s+descriptor\s+with\s+qualifiers?(?:\(s\))?\s*:?\s*"
+    r"(?:\[\s*([^\]]+?)\s*\]|([A-Za-z]{2}(?:\s*,\s*[A-Z]{2})*)(?![\w*]))",
     re.IGNORECASE,
 )
 _BARE_DESCRIPTOR = re.compile(r"MeSH\s+descriptor\s*:?\s*\[\s*([^\]]+?)\s*\]", re.IGNORECASE)
 _NEARNESS = re.compile(r"(NEAR|NEXT)(?:\s*/\s*(\d+))?(?![\w*])", re.IGNORECASE)
+_SET_LIST = re.compile(r"\{\s*(and|or)\s+((?:#\d+(?:\s*-\s*#\d+)?\s*,?\s*)+)\}", re.IGNORECASE)
 _LINE = re.compile(r"#(\d{1,4})(?![\w*])")
 _TAIL = re.compile(
     r"\s*(?:,\s*)?(?:\(?\s*Word variations have (?:not )?been searched\s*\)?"
-    r"|with\s+(?:Publication\s+Year|Cochrane\s+Library\s+publication\s+date)\s+(?:from|between)\s+"
+    r"|(?:with\s+)?(?:Publication\s+Year|Cochrane\s+Library\s+publication\s+date)\s+(?:from|between)\s+"
     r"(?P<low>[A-Za-z0-9 ]+?)\s+(?:to|and)\s+"
     r"(?P<high>[A-Za-z]{3,9}\s+\d{4}|\d{4}|present)"
-    r"|in\s+(?P<part>Trials|Cochrane\s+Reviews|Other\s+Reviews|Protocols|Clinical\s+Answers|Editorials|Special\s+collections)"
+    r"|in\s+(?P<part>Trials|Cochrane\s+Reviews|Other\s+Reviews|Protocols|Clinical\s+Answers"
+    r"|Editorials|Special\s+collections)"
     r"(?:\s*\([^()]*\))?)\s*\Z",
     re.IGNORECASE,
 )
@@ -92,6 +95,7 @@ def tokens(text: str, *, references_allowed: bool) -> list[Token]:
         (_FLOATING, _floating),
         (_DESCRIPTOR, _descriptor),
         (_BARE_DESCRIPTOR, lambda m: leaf(Term(blanks_joined(m[1]), Field.MESH, True, span=span_of(m)))),
+        (_SET_LIST, _set_list),
         *PARENTHESES,
         (_LINE, lambda m: _line(m, references_allowed)),
         (_SUFFIX, _suffix_token),
@@ -147,25 +151,41 @@ def _mh(match: re.Match[str]) -> Token:
             raise QuerySyntaxError("This heading is empty.", *span, 'Write it as [mh "Heading"].')
         return leaf(Term(qualifier_name(code), Field.SUBHEADING, True, span=span))
     field = Field.MESH_MAJOR if match[5] else Field.MESH
-    text = heading_text(name, qualifier_name(code) if code.strip() else "")
-    return leaf(Term(text, field, True, not (match[1] or match[2]), span=span))
+    return _qualified(name, code, field, not (match[1] or match[2]), span)
 
 
 def _descriptor(match: re.Match[str]) -> Token:
     name = match[1] if match[1] is not None else match[2]
     explode = "only" not in match[3].lower()
-    code = (match[4] or "").split(" - ")[0].strip()
+    code = (match[4] or "").strip()
     if not name.strip():
         if not code:
             raise QuerySyntaxError("This heading is empty.", *span_of(match), "Write MeSH descriptor: [Heading].")
-        return leaf(Term(qualifier_name(code), Field.SUBHEADING, True, span=span_of(match)))
-    text = heading_text(name, qualifier_name(code) if code else "")
-    return leaf(Term(text, Field.MESH, True, explode, span=span_of(match)))
+        return leaf(Term(qualifier_name(code.split(" - ")[0]), Field.SUBHEADING, True, span=span_of(match)))
+    return _qualified(name, code, Field.MESH, explode, span_of(match))
 
 
 def _floating(match: re.Match[str]) -> Token:
     code = (match[1] or match[2]).split(" - ")[0]
     return leaf(Term(qualifier_name(code), Field.SUBHEADING, True, span=span_of(match)))
+
+
+def _set_list(match: re.Match[str]) -> Token:
+    """`{or #1-#4, #7}`: the lines joined."""
+    numbers: list[int] = []
+    for low, high in re.findall(r"#(\d+)(?:\s*-\s*#(\d+))?", match[2]):
+        last = int(high or low)
+        if not int(low) <= last <= int(low) + 1000:
+            raise QuerySyntaxError("This range of lines runs backwards.", *span_of(match), "Write it as {or #3-#6}.")
+        numbers.extend(range(int(low), last + 1))
+    return leaf(references(numbers, match[1], span_of(match)))
+
+
+def _qualified(name: str, codes: str, field: Field, explode: bool, span: Span) -> Token:
+    """A heading, or one for each of its subheadings (`DT, TH` or `drug therapy - DT, therapy - TH`) joined by OR."""
+    parts = [qualifier_name(code.split(" - ")[0]) for code in codes.split(",") if code.strip()] or [""]
+    terms = tuple(Term(heading_text(name, part), field, True, explode, span=span) for part in parts)
+    return leaf(terms[0] if len(terms) == 1 else Or(terms, span))
 
 
 def _line(match: re.Match[str], allowed: bool) -> Token:
@@ -258,3 +278,26 @@ def _near(distance: int, ordered: bool) -> str:
     if not ordered:
         return f"NEAR/{distance + 1}"
     return "NEXT" if distance == 0 else f"NEXT/{distance + 1}"
+
+
+def tail_of(tree: Node) -> tuple[Node, str] | None:
+    """What stands before the limits of a line, and the limits as they are printed; None without limits."""
+    if not isinstance(tree, And):
+        return None
+    tails = [text for text in map(_tail_text, tree.children[1:]) if text is not None]
+    if len(tails) < len(tree.children) - 1 or _tail_text(tree.children[0]) is not None:
+        return None
+    return tree.children[0], ", ".join(tails)
+
+
+def _tail_text(node: Node) -> str | None:
+    if (
+        isinstance(node, Range)
+        and node.field is Field.DATE_PUBLICATION
+        and re.fullmatch(r"\d{8}", node.low + node.high)
+    ):
+        return f"with Publication Year from {node.low} to {node.high}"
+    parts = ("trials", "cochrane reviews", "other reviews", "protocols", "editorials", "special collections")
+    if isinstance(node, Term) and node.field is Field.FILTER and node.text in parts:
+        return f"in {node.text.title() if node.text == 'trials' else node.text}"
+    return None

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from litapp.core.querylang.ast import MAJOR_FIELDS, Field, Node, Range, Term
+from litapp.core.querylang.ast import MAJOR_FIELDS, Field, Node, Range, Span, Term
 from litapp.core.querylang.dialects.prefixed import code_of, line_token, prefix, years_read
 from litapp.core.querylang.dialects.qualifiers import qualifier_code, qualifier_name
 from litapp.core.querylang.dialects.reader import AND_BEFORE_OR, Grammar, Kind, Token
@@ -21,6 +21,7 @@ from litapp.core.querylang.dialects.scanner import (
     Wildcards,
     blanks_joined,
     heading_text,
+    leaf,
     operator_rule,
     quoted_rule,
     scan,
@@ -49,10 +50,15 @@ FIELDS: Mapping[str, tuple[Field, ...]] = MappingProxyType(
     }
 )
 _PREFIX = re.compile(
-    r"(TI|AB|XB|TX|MH|MM|MW|MJ|SU|PT|LA|AU|AF|SO|PY|DT|PM|IN|KW|DE|EM|ZT|ZR|RV|CA)(?=\s*[(\"“]|\s+(?!(?:AND|OR|NOT)\b)[\w*'])(?!\w)"
+    r"(TI|AB|XB|TX|MH|MM|MW|MJ|SU|PT|LA|AU|AF|SO|PY|DT|PM|IN|KW|DE|EM|ZT|ZR|RV|CA)"
+    r"(?=\s*[(\"“]|\s+(?!(?:AND|OR|NOT)\b)[\w*'])(?!\w)"
 )
 _NEARNESS = re.compile(r"([NW])\s?(\d{1,3})(?![\w*])")
 _LINE = re.compile(r"S(\d{1,4})(?![\w*])")
+_LIMITED_DATES = re.compile(
+    r"(?:Published Date|Publication Year)\s*:\s*(\d{4})(\d\d)?(\d\d)?\s*-\s*(\d{4})(\d\d)?(\d\d)?", re.IGNORECASE
+)
+_LIMITERS = re.compile(r"\s*Limiters\s+-\s+(.+?)\s*\Z", re.IGNORECASE | re.DOTALL)
 WILDCARDS = Wildcards(
     reading=((re.compile(r"#"), "$"),),
     one="?",
@@ -76,7 +82,31 @@ def tokens(text: str, *, references_allowed: bool) -> list[Token]:
         quoted_rule(WILDCARDS),
         (re.compile(r"[^\s()\"“”]+"), lambda m: Token(Kind.WORD, span_of(m), WILDCARDS.read(m.group()))),
     ]
-    return scan(text, rules)
+    tail = _LIMITERS.search(text)
+    found = scan(text, rules, 0, tail.start() if tail else len(text))
+    if tail and found:
+        end = tail.start()
+        found = [Token(Kind.OPEN, Span(0, 0)), *found, Token(Kind.CLOSE, Span(end, end))]
+        for node in _limits(tail):
+            found += [Token(Kind.OPERATOR, Span(end, end), "AND"), leaf(node)]
+    return found
+
+
+def _limits(tail: re.Match[str]) -> list[Node]:
+    """The limiters that a history prints behind a line; dates and languages are read, others kept by name."""
+    nodes: list[Node] = []
+    span = Span(*tail.span(1))
+    for part in re.split(r"\s*;\s*", tail[1].strip()):
+        dates = _LIMITED_DATES.fullmatch(part)
+        language = re.fullmatch(r"(?:Language\s*:\s*)?(\w+)(?: Language)?", part)
+        if dates:
+            low, high = ("/".join(p for p in dates.groups()[i : i + 3] if p) for i in (0, 3))
+            nodes.append(Range(low, high, Field.DATE_PUBLICATION, span))
+        elif language and re.search(r"language", part, re.IGNORECASE):
+            nodes.append(Term(language[1].casefold(), Field.LANGUAGE, span=span))
+        elif part:
+            nodes.append(Term(blanks_joined(part), Field.FILTER, span=span))
+    return nodes
 
 
 def _nearness(match: re.Match[str]) -> Token:
@@ -101,7 +131,7 @@ def _words(term: Term) -> str:
     plain = (
         not re.search(r"[()\"“”]|\b(?:and|or|not)\b", text, re.IGNORECASE)
         and not re.search(r"\b[NWS]\d+\b", text)
-        and not re.fullmatch(r"[A-Z]{2}", text.split()[0])
+        and not _PREFIX.match(f"{text.split()[0]} x")
     )
     return text if plain and not term.phrase else f'"{text}"'
 

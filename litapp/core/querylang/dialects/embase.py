@@ -67,6 +67,8 @@ _DAYS = re.compile(r"(\d{1,2})-(\d{1,2})-(\d{4})")
 _NEARNESS = re.compile(r"(NEAR|NEXT)(?:\s*/\s*(\d+))?(?![\w*])", re.IGNORECASE)
 _LINE = re.compile(r"#(\d{1,4})(?![\w*])")
 _STRAY = re.compile(r"[\[\]/]")
+_NOW = "3000"
+"""The year that stands for "up to now": `[1-1-2020]/sd` = added since that day."""
 WILDCARDS = Wildcards(one="?", none_or_one="$")
 
 
@@ -152,7 +154,7 @@ def _limit(match: re.Match[str]) -> Token:
         days = _DAYS.findall(text)
         if days:
             ends = ["/".join([d[2], d[1].zfill(2), d[0].zfill(2)]) for d in days]
-            return leaf(Range(ends[0], ends[-1], Field.DATE_ENTRY, span))
+            return leaf(Range(ends[0], ends[1] if len(ends) > 1 else _NOW, Field.DATE_ENTRY, span))
     if kind == "la" or text.casefold() == "english":
         return leaf(Term(text.casefold(), Field.LANGUAGE, span=span))
     return leaf(Term(text.casefold(), Field.FILTER, span=span))
@@ -215,6 +217,8 @@ def _codes(scope: Scope) -> str:
 def _interval(node: Range) -> str:
     if node.field is Field.DATE_PUBLICATION and re.fullmatch(r"\d{4}", node.low) and re.fullmatch(r"\d{4}", node.high):
         return f"[{node.low}-{node.high}]/py"
+    if node.field is Field.DATE_ENTRY and node.low.count("/") == 2 and node.high == _NOW:
+        return f"[{'-'.join(str(int(part)) for part in reversed(node.low.split('/')))}]/sd"
     if node.field is Field.DATE_ENTRY and node.low.count("/") == 2 and node.high.count("/") == 2:
         ends = ["-".join(str(int(part)) for part in reversed(end.split("/"))) for end in (node.low, node.high)]
         return f"[{ends[0]} to {ends[1]}]/sd"

@@ -89,6 +89,8 @@ _ADJ = re.compile(r"adj\s?(\d*)(?![\w*$])", re.IGNORECASE)
 _SET_LIST = re.compile(
     r"(and|or)\s*/\s*(\d+(?:\s*[-–]\s*\d+)?(?:\s*,\s*\d+(?:\s*[-–]\s*\d+)?)*)(?![\w.])", re.IGNORECASE
 )
+_DEDUPLICATED = re.compile(r"remove duplicates from\s+(\d+)\s*\Z", re.IGNORECASE)
+_USED = re.compile(r"(\d+)\s+use\s+(\w+)\s*\Z", re.IGNORECASE)
 _NOTE = re.compile(r"\[[^\]]*\]?")
 _OVID_NOTE = re.compile(
     r"\[mp\s*=[^\]]*\]|(?<=/)\s*\[[^\]]*\]|(?<=/[a-z]{2})\s*\[[^\]]*\]|(?<=\S)\s*\[[^\]]*\]\s*\Z", re.IGNORECASE
@@ -163,8 +165,22 @@ def tokens(text: str, dialect: Dialect, *, references_allowed: bool) -> list[Tok
     limit = _LIMIT.match(text.strip())
     if limit:
         return _limited(text, limit, dialect, references_allowed=references_allowed)
+    if references_allowed and (command := _command(text)) is not None:
+        return [leaf(command)]
     found = scan(text, _rules(dialect))
     return _with_references(found) if references_allowed else found
+
+
+def _command(text: str) -> Node | None:
+    """`remove duplicates from 5` is the same papers as line 5; `5 use medall` is line 5 in one of several databases."""
+    span = Span(len(text) - len(text.lstrip()), len(text.rstrip()))
+    same = _DEDUPLICATED.match(text.strip())
+    if same:
+        return LineReference(int(same[1]), span)
+    used = _USED.match(text.strip())
+    if used:
+        return And((LineReference(int(used[1]), span), Term(f"use {used[2]}", Field.FILTER, span=span)), span)
+    return None
 
 
 def _rules(dialect: Dialect) -> list[Rule]:

@@ -46,6 +46,9 @@ FIELDS: Mapping[str, tuple[Field, ...]] = MappingProxyType(
 _PREFIX = re.compile(
     r"(TI|AB|AK|KP|TS|ALL|AU|SO|DT|LA|PY|AD|DO|PMID|WC|SU|CU|OG|FO|FT|UT|DOP|MH|MHX|CR)\s*=\s*(?=\S)", re.IGNORECASE
 )
+_LABEL = re.compile(r"(TOPIC|TITLE|ABSTRACT|AUTHOR KEYWORDS)\s*:\s*(?=[(\"\w])", re.IGNORECASE)
+"""How older histories print a field."""
+_LABELS: Mapping[str, str] = MappingProxyType({"TOPIC": "TS", "TITLE": "TI", "ABSTRACT": "AB", "AUTHOR KEYWORDS": "AK"})
 _NEARNESS = re.compile(r"(NEAR|SAME)(?:\s*/\s*(\d+))?(?![\w*])", re.IGNORECASE)
 _LINE = re.compile(r"#(\d{1,4})(?![\w*])")
 DEFAULT_DISTANCE = 15
@@ -62,6 +65,7 @@ def tokens(text: str, *, references_allowed: bool) -> list[Token]:
     """The tokens of a query or line. Raises QuerySyntaxError."""
     rules: list[Rule] = [
         (_PREFIX, lambda m: prefix(m, m[1].upper(), FIELDS)),
+        (_LABEL, lambda m: prefix(m, _LABELS[m[1].upper()], FIELDS)),
         *PARENTHESES,
         (_LINE, lambda m: line_token(m, references_allowed)),
         (_NEARNESS, _nearness),
