@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from litapp.core.records import Identifier, Record, Scheme
-from litapp.ledger.models import SourceAnswer
+from litapp.ledger.models import SourceAnswer, SourceRecord
 from litapp.projects.models import Project
 from litapp.verification.models import Verification
 from references.services.evidence_summary import flow_of
@@ -36,6 +36,7 @@ class Sources:
         self.failed: dict[Identifier, str] = {}
         self.again: frozenset[Identifier] = frozenset()
         self.asked: list[list[Identifier]] = []
+        self.answer_id: int | None = None
 
     def __call__(self, identifiers: list[Identifier]) -> Fetched:
         self.asked.append(list(identifiers))
@@ -43,7 +44,7 @@ class Sources:
             source="pubmed", method="GET", url="x", request_key=uuid4().hex, status=200, outcome="ok",
             received_at="2026-01-01T00:00Z",
         )  # fmt: skip
-        found = {one: (self.records[one], answer.pk) for one in identifiers if one in self.records}
+        found = {one: (self.records[one], self.answer_id or answer.pk) for one in identifiers if one in self.records}
         absent = {one: "PubMed does not have it." for one in identifiers if one not in found and one not in self.failed}
         return Fetched(found, absent, dict(self.failed), self.again)
 
@@ -170,6 +171,20 @@ def test_a_list_counts_as_its_own_place_and_what_a_run_found_stays_when_it_is_un
     work(import_undo(record_import=row, actor=person))
     flow = flow_of(project)
     assert (flow.identified, flow.candidates) == ((("PubMed", 1),), 1)
+
+
+def test_a_record_that_a_run_read_from_the_same_answer_is_not_taken_back(
+    project: Project, person: User, started: Start, sources: dict[str, StandIn], fetched: Sources
+) -> None:
+    sources["pubmed"].records = papers(1)
+    work_all(started("pubmed"))
+    [stored] = SourceRecord.objects.all()
+    fetched.records, fetched.answer_id = {PMID: stored.record}, stored.answer_id
+    row = resolve(project, person, "1000001\n")
+    assert (row.read, SourceRecord.objects.count()) == (1, 1)
+    assert flow_of(project).identified == (("PubMed", 1),)
+    work(import_undo(record_import=row, actor=person))
+    assert Candidate.objects.listed(project).count() == 1
 
 
 def test_an_empty_list_is_refused(project: Project, person: User) -> None:
