@@ -66,6 +66,12 @@ def test_the_fault_of_a_line_is_placed_in_the_whole_text(text: str, message: str
     assert (fault.message, text[fault.start : fault.end]) == (message, place)
 
 
+def test_a_range_of_lines_without_its_slash_is_said_with_the_repair() -> None:
+    (fault,) = read_strategy("1 a.ti.\n2 b.ti.\n3 or 1-2\n4 or/1-2", D.OVID_MEDLINE).faults or (None,)
+    assert fault is not None
+    assert (fault.message, fault.hint) == ("Ovid joins a range of lines by a slash.", "Write or/1-2.")
+
+
 def test_lines_that_point_to_each_other_in_a_circle_are_refused() -> None:
     with pytest.raises(QuerySyntaxError, match="through other lines"):
         read_strategy("#1 #3 OR a[ti]\n#2 b[ti]\n#3 #1 AND #2", D.PUBMED).tree()

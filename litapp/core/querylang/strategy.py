@@ -19,7 +19,7 @@ LARGEST_GAP = 3
 """Numbers that a list may skip (a line that got lost) before something is no longer taken for its next line."""
 _NUMBERED = re.compile(
     r"[ \t]*(?:Search\s+)?(?P<sign>#|S)?\s?(?P<number>\d{1,3})(?:[ \t]*[-–][ \t]*(?P<high>\d{1,3}))?(?P<dot>[.):]?)"
-    r"(?P<gap>[ \t]+(?!(?:and|or|not)\s)|(?=\[|\(\()|[ \t]*\Z)",
+    r"(?P<gap>[ \t]+(?!(?:and|or|not)\s(?!\s*\d+\s*[-–]\s*\d+\s*$))|(?=\[|\(\()|[ \t]*\Z)",
     re.M | re.I,
 )
 _HITS_IN_PARENTHESES = re.compile(

@@ -90,6 +90,7 @@ _SET_LIST = re.compile(
     r"(and|or)\s*/\s*(\d+(?:\s*[-–]\s*\d+)?(?:\s*,\s*\d+(?:\s*[-–]\s*\d+)?)*)(?![\w.])", re.IGNORECASE
 )
 _DEDUPLICATED = re.compile(r"remove duplicates from\s+(\d+)\s*\Z", re.IGNORECASE)
+_BARE_RANGE = re.compile(r"(or|and)\s+(\d+)\s*[-–]\s*(\d+)\s*\Z", re.IGNORECASE)
 _USED = re.compile(r"(\d+)\s+use\s+(\w+)\s*\Z", re.IGNORECASE)
 _NOTE = re.compile(r"\[[^\]]*\]?")
 _OVID_NOTE = re.compile(
@@ -177,6 +178,11 @@ def _command(text: str) -> Node | None:
     same = _DEDUPLICATED.match(text.strip())
     if same:
         return LineReference(int(same[1]), span)
+    bare = _BARE_RANGE.match(text.strip())
+    if bare:
+        raise QuerySyntaxError(
+            "Ovid joins a range of lines by a slash.", *span, f"Write {bare[1].lower()}/{bare[2]}-{bare[3]}."
+        )
     used = _USED.match(text.strip())
     if used:
         return And((LineReference(int(used[1]), span), Term(f"use {used[2]}", Field.FILTER, span=span)), span)
