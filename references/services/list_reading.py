@@ -13,6 +13,7 @@ from litapp.core.formats.importers.encoding import find_encoding, read_lines
 from litapp.core.formats.reftext import Piece, PieceKind, ReferenceText, split_lines
 from litapp.core.identifiers import parse_identifier
 from litapp.core.records import Record
+from litapp.core.verification.witness import IDENTIFIER_ONLY
 from litapp.ledger.services.brought import BROUGHT
 from references.models import EntryKind
 
@@ -102,7 +103,7 @@ def _item_of_piece(piece: Piece) -> ListItem:
         )  # fmt: skip
     alone = parse_identifier(piece.text) if len(piece.text.split()) <= 2 else None
     if alone is not None:
-        record = Record(source=BROUGHT, source_id="", csl_type="", identifiers=(alone,))
+        record = Record(source=BROUGHT, source_id="", csl_type=IDENTIFIER_ONLY, identifiers=(alone,))
         return ListItem(EntryKind.REFERENCE, piece.text, piece.first_line, piece.last_line, piece.label, record)
     return ListItem(
         EntryKind.REFERENCE, raw, piece.first_line, piece.last_line, piece.label[:40], claim=piece.text[:TEXT_KEPT]

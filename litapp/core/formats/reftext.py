@@ -106,7 +106,7 @@ def _identifier_list(lines: Sequence[Line]) -> list[Piece]:
         good += 1
         for text, identifier in found:
             pieces.append(make_piece(PieceKind.REFERENCE, [line], text, identifiers=(identifier,)))
-    return pieces if good and good >= 0.8 * (len(lines) - headings) else []
+    return pieces if good and good >= 0.5 * (len(lines) - headings) else []
 
 
 def _identifiers_of_array(body: str) -> list[tuple[str, Identifier]]:

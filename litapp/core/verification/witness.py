@@ -16,6 +16,10 @@ from litapp.core.verification.evidence import Answered, Asked, Found
 from litapp.core.verification.sources import INDEXES, OWNERS, REGISTRIES
 from litapp.core.verification.status import is_notice_about
 
+IDENTIFIER_ONLY = "identifier"
+"""`Record.csl_type` of a reference that is an identifier and nothing else (a line of a list of PMIDs): the paper meant
+is the one that the identifier's own registry has. A citation with words never gets it, whatever could be read of it."""
+
 
 class Work(StrEnum):
     """SAME: the claimed work. TWIN: its title, but other people's. REWORDED: its people and place, the title changed
@@ -127,6 +131,8 @@ def witnesses(claimed: Record, evidence: Iterable[Found], journals: JournalNames
         comparison = _compare(claimed, found, found.record, journals)
         other_version = is_preprint(claimed) != is_preprint(found.record) and not _same_doi(claimed, found.record)
         work = Work.OTHER if is_notice_about(found.record, claimed) else which_work(comparison)
+        if work is Work.UNCLEAR and found.how is Asked.IDENTIFIER and claimed.csl_type == IDENTIFIER_ONLY:
+            work = Work.SAME
         seen.append(Witness(found, found.record, comparison, work, other_version))
     return tuple(sorted(seen, key=_order))
 
