@@ -17,6 +17,7 @@ from litapp.projects.models import Membership, Project, Role
 from litapp.projects.permissions import RIGHTS, Right
 from litapp.projects.services.projects import project_create, project_delete
 from litapp.projects.services.team import invitation_create
+from litapp.verification.models import StatusNotice
 from references.models import Export, Reference
 from references.services.export import export_folder
 from references.services.list_checks import list_check_request
@@ -248,6 +249,9 @@ def make_place(label: str) -> Place:
             "import_id": brought.pk,
             "candidate_id": candidate.pk,
             "verification_id": verification.pk,
+            "notice_id": StatusNotice.objects.create(
+                project=world.project, verification=verification, state="retracted"
+            ).pk,
             "answer_id": answer,
             "reference_id": reference.pk,
             "export_id": export.pk,
@@ -336,8 +340,8 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 
 
 OBJECTS = (
-    "version_id", "other_id", "count_id", "run_id", "candidate_id", "verification_id", "answer_id", "reference_id",
-    "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id", "list_id", "entry_id",
+    "version_id", "other_id", "count_id", "run_id", "candidate_id", "verification_id", "notice_id", "answer_id",
+    "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id", "list_id", "entry_id",
 )  # fmt: skip
 
 
