@@ -218,8 +218,9 @@ def wrong_verdicts(cases: list[Any], predictions: list[dict[str, Any]]) -> None:
         if quiet and found["verdict"] == "suspect" and expect["verdict"] != "suspect":
             bad["right reference called suspect"] += 1
             print("  ", case["id"], case["kind"], found["row"].reasons)
-        invented = case["group"] == "fabricated" or case["kind"].startswith(("doi_", "pmid_", "arxiv_unrelated"))
-        if invented and found["verdict"] == "verified" and case["kind"] != "doi_of_other_agency":
+        wrong_identifier = case["group"] == "corrupt" and case["kind"].startswith(("doi_", "pmid_", "arxiv_"))
+        invented = case["group"] == "fabricated" or wrong_identifier
+        if invented and found["verdict"] == "verified":
             bad["fabricated or wrong identifier called verified"] += 1
             print("  ", case["id"], case["kind"], found["row"].reasons)
     print(f"verdicts {dict(verdicts)}; unverified without a reason: {without_reason}; wrong: {dict(bad) or 'none'}")

@@ -341,7 +341,8 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 
 OBJECTS = (
     "version_id", "other_id", "count_id", "run_id", "candidate_id", "verification_id", "notice_id", "answer_id",
-    "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id", "list_id", "entry_id",
+    "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
+    "list_id", "entry_id",
 )  # fmt: skip
 
 

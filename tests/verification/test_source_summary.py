@@ -67,6 +67,7 @@ def test_the_line_of_each_source(rows: list[tuple[dict[str, str], str, list[str]
     assert [silence.sentence for silence in silences_of(rows)] == sentences
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_batch_with_one_source_down_ends_with_its_line(
     project: Project, world: dict[str, StandIn], fails: Callable[..., SourceError]
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_batch_with_one_source_down_ends_with_its_line(
     assert project_silences(project) == []
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_source_that_is_switched_off_is_no_failure(project: Project, world: dict[str, StandIn]) -> None:
     world["semanticscholar"].usable = False
     verification_request(project=project, record=paper(), returned_by=[])
