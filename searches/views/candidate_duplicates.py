@@ -21,6 +21,7 @@ from searches.services.duplicates import PairChanged, pair_answer, records_part
 from searches.services.grouping import DECIDED, SUPPLEMENT
 from searches.services.studies import StudyProblem, companions_of, study_join, study_leave
 from searches.views.record_card import source_names
+from searches.views.screening import candidate_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class PartForm(forms.Form):
 @project_view(Right.SCREEN)
 def candidate_part(request: ProjectRequest, project: Project, candidate_id: int) -> HttpResponse:
     """Take the chosen records out: they are another paper."""
+    candidate_of(project, str(candidate_id))
     form = PartForm(request.POST)
     ids = [number for text in request.POST.getlist("records") if (number := row_number(text)) is not None]
     if not form.is_valid() or not ids:
@@ -126,6 +128,7 @@ def candidate_part(request: ProjectRequest, project: Project, candidate_id: int)
 @project_view(Right.SCREEN)
 def candidate_join(request: ProjectRequest, project: Project, candidate_id: int) -> HttpResponse:
     """Say that another candidate, named by its number, is this paper."""
+    candidate_of(project, str(candidate_id))
     form = PartForm(request.POST)
     other = row_number(request.POST.get("other", "").strip())
     if not form.is_valid() or other is None:
@@ -150,6 +153,7 @@ def candidate_join(request: ProjectRequest, project: Project, candidate_id: int)
 @project_view(Right.SCREEN)
 def candidate_study(request: ProjectRequest, project: Project, candidate_id: int) -> HttpResponse:
     """Put the chosen companions into one study with this candidate, or take it out of its study."""
+    candidate_of(project, str(candidate_id))
     if request.POST.get("leave"):
         if study_leave(project=project, actor=request.user, candidate_id=candidate_id):
             messages.success(request, "Taken out of the study.")

@@ -89,7 +89,7 @@ VERDICTS = {
     "verified": ("true", "", True),
     "suspect": ("false", UNVERIFIED, False),
     "unverified": ("false", UNVERIFIED, False),
-    "manual": ("manual", "", True),
+    "manual": ("manual", "", False),
     "none": ("false", UNVERIFIED, False),
 }
 STATES = {
@@ -169,7 +169,7 @@ def test_verified_with_a_wrong_field_or_without_a_source_never_goes_out_as_verif
 
 def test_a_person_who_vouches_is_named_with_reason_and_day() -> None:
     world = one_reference("manual")
-    bib = only_file(make(world, "bib", "verified")).decode()
+    bib = only_file(make(world, "bib", "all")).decode()
     assert "note = {Checked by hand: Ada Owner, 2026-11-30: seen the printed issue}" in bib
 
 
@@ -188,10 +188,11 @@ def mixed_world(**options: Any) -> World:
 
 def test_what_stays_out_is_named_with_the_reason() -> None:
     export = make(mixed_world(), "bib", "verified")
-    assert export.included == ["Weber_2001_Paper", "Weber_2004_Paper"]
+    assert export.included == ["Weber_2001_Paper"]
     assert [(out["key"], out["why"]) for out in export.left_out] == [
         ("Weber_2002_Paper", "Suspect: The year differs: 2019 here, 2020 at Crossref"),
         ("Weber_2003_Paper", "Unverified: Crossref could not be asked"),
+        ("Weber_2004_Paper", "Confirmed by a person, not by a source: Ada Owner, 2026-11-30: seen the printed issue"),
         ("Weber_2005_Paper", RETRACTED),
     ]
     assert export.left_out[0]["title"] == "Paper 2 on dexamethasone in severe pneumonia"
@@ -220,15 +221,16 @@ def test_the_pmid_list_holds_citable_ids_and_the_rest_stands_in_a_second_file() 
     world.decide(bare, "include")
     export = make(world, "pmids", "all")
     ids, others = files(export).values()
-    assert ids.decode() == "30000001\n30000004\n"
+    assert ids.decode() == "30000001\n"
     assert [line.split("\t")[:2] for line in others.decode().splitlines()[1:]] == [
         ["30000002", "Weber_2002_Paper"],
         ["30000003", "Weber_2003_Paper"],
+        ["30000004", "Weber_2004_Paper"],
         ["30000005", "Weber_2005_Paper"],
         ["", "Weber_2009_Paper"],
     ]
-    assert export.included == ["Weber_2001_Paper", "Weber_2004_Paper"]
-    assert [out["key"] for out in export.left_out] == [f"Weber_200{n}_Paper" for n in (2, 3, 5, 9)]
+    assert export.included == ["Weber_2001_Paper"]
+    assert [out["key"] for out in export.left_out] == [f"Weber_200{n}_Paper" for n in (2, 3, 4, 5, 9)]
 
 
 def test_an_empty_list_cannot_be_exported() -> None:
@@ -528,7 +530,7 @@ def page_text(html: bytes) -> str:
 def test_the_form_names_what_stays_out_and_what_is_marked() -> None:
     world = mixed_world()
     page = page_text(world.client().get(f"/projects/{world.project.pk}/exports/new/").content)
-    assert "2 go out: verified, or confirmed by a person. 3 stay out: Weber_2002_Paper Paper 2 on" in page
+    assert "1 go out: verified by a source. 4 stay out: Weber_2002_Paper Paper 2 on" in page
     assert "Suspect: The year differs: 2019 here, 2020 at Crossref" in page
     assert "All 5 go out. 3 carry a mark in the note or in the text: Weber_2002_Paper" in page
     assert RETRACTED in page
@@ -553,7 +555,7 @@ def test_from_form_to_file() -> None:
     file = client.get(link)
     assert file["Content-Disposition"] == 'attachment; filename="dexamethasone-in-severe-pneumonia-verified.docx"'
     assert hashlib.sha256(file.content).hexdigest() == Export.objects.get().files[0]["sha256"]
-    assert "3" in page_text(ready.encode()).split("Left out ")[1][:2]
+    assert "4" in page_text(ready.encode()).split("Left out ")[1][:2]
 
 
 def test_a_failed_export_says_why_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

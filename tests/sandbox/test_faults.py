@@ -212,6 +212,7 @@ def test_the_state_names_sources_and_size(sandbox_server: RunningSandbox, get: G
         "datacite",
         "doiorg",
         "unpaywall",
+        "pmc",
     }
 
 

@@ -22,9 +22,7 @@ _OPENING = re.compile(
 )
 _CLOSING = re.compile(r"[\s*_']*(?:[.?!](?=\s|\Z|[\u201d\"\u00bb*_'])|[\u201d\"\u00bb]|,[\u201d\"\u00bb]|\Z)")
 _QUOTED = re.compile(r"[\u201c\"\u00ab]\s*([^\u201c\u201d\"\u00ab\u00bb]{15,400}?)[,.]?\s*[\u201d\"\u00bb]")
-_SENTENCE = re.compile(
-    r"(?<=\w\w)[.?!]\s+(?=[\"'(\[]?[A-Z\d\u00c0-\u017f])|(?<=[)\]])\.?\s+(?=[A-Z])|(?<=\bal)\.\s+"
-)
+_SENTENCE = re.compile(r"(?<=\w\w)[.?!]\s+(?=[\"'(\[]?[A-Z\d\u00c0-\u017f])|(?<=[)\]])\.?\s+(?=[A-Z])|(?<=\bal)\.\s+")
 _INITIALS = re.compile(r"\b[A-Z]{1,3}\b\.?|\b[A-Z]\.")
 
 

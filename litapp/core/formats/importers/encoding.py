@@ -136,7 +136,7 @@ def _eight_bit(head: bytes, sample: bytes) -> TextEncoding:
         return TextEncoding("mac_roman", "Mac Roman")
     best = from_bytes(sample).best()
     codec = _known(best.encoding) if best is not None else None
-    if codec and codec not in ("utf-8", "ascii"):
+    if codec and codec not in ("utf-8", "ascii", "utf-16", "utf-32"):  # these need a byte order mark, and none is there
         return TextEncoding(codec, _LABELS.get(codec, f"{codec} (guessed)"))
     return TextEncoding("cp1252", "Windows-1252 (guessed)")
 
