@@ -28,9 +28,10 @@ ENTRIES = [
 
 def test_pmids_one_a_line_and_the_rest_with_reasons() -> None:
     pmids = id_list(ENTRIES, Scheme.PMID)
-    assert pmids.text == "3\n1\n8\n"
+    assert pmids.text == "3\n8\n"
     assert pmids.left_out_text == (
         "pmid\tkey\treason\n"
+        "1\tb\tis confirmed by no source\n"
         "\td\thas no PMID\n"
         "5\te\t[UNVERIFIED - NEEDS MANUAL CHECK] Title differs from PubMed\n"
         "\tf\t[UNVERIFIED - NEEDS MANUAL CHECK]\n"

@@ -200,6 +200,9 @@ def test_what_stays_out_is_named_with_the_reason() -> None:
 
 def test_nothing_goes_out_without_a_source_record() -> None:
     world = mixed_world()
+    another = world.candidate(6)
+    world.verify(another, "verified")
+    world.decide(another, "include")
     CandidateSource.objects.filter(candidate=world.candidates[0]).delete()
     for scope in ("verified", "all"):
         export = make(world, "bib", scope)

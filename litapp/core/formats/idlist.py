@@ -46,7 +46,7 @@ class IdList:
 
 
 def id_list(entries: Sequence[ExportEntry], scheme: Scheme) -> IdList:
-    """The list of one scheme (PMID, DOI ...). Citable = verified or vouched for by hand, and not retracted."""
+    """The list of one scheme (PMID, DOI ...). Citable = verified by a source, and not retracted."""
     citable: dict[str, None] = {}
     left_out = []
     for entry in entries:
@@ -63,4 +63,4 @@ def id_list(entries: Sequence[ExportEntry], scheme: Scheme) -> IdList:
 
 def why_left_out(entry: ExportEntry) -> str:
     """Why an entry must not be cited as it is: its marks and the reason of its verdict; "" for a citable one."""
-    return "" if entry.citable else entry.note
+    return "" if entry.citable else entry.note or "is confirmed by no source"

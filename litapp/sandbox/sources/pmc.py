@@ -43,7 +43,7 @@ class PubMedCentral:
         if operation != "convert":
             return text_response("<h1>404 Not Found</h1>\n", 404, "text/html")
         asked = [text.strip() for text in request.get("ids").split(",") if text.strip()]
-        kind = request.get("idtype") or _kind(asked[0] if asked else "")
+        kind = request.get("idtype") or _kind(asked[0] if asked else "") or "pmid"
         if not asked or len(asked) > MOST_IDS or any(_kind(one) not in (kind, "") for one in asked):
             message = quote("Identifiers are missing, too many, or not all of the type asked for")
             return json_response({"status": "error", "message": message}, 400)
