@@ -12,7 +12,6 @@ from typing import Any
 
 from django.db import connection
 
-from litapp.core.dedupe import Relation
 from litapp.core.plan import SearchPlan
 from litapp.core.records import Record
 from litapp.projects.models import Project
@@ -257,12 +256,12 @@ def _store_pairs(project_id: int, near: Neighbourhood) -> None:
 
 
 def _to_requeue(near: Neighbourhood, groups: Iterable[Group]) -> set[int]:
-    """Candidates whose place in the queue of doubtful pairs may have changed."""
-    doubtful = {
-        node.candidate_id
-        for pair in near.found
-        if pair.verdict.relation is Relation.DOUBTFUL
-        for node in (pair.a, pair.b)
+    """Candidates whose place in the queue of doubtful pairs may have changed.
+
+    That is every group made anew from records that were here, however small it is now: a newcomer may have parted it.
+    """
+    compared = {node.candidate_id for pair in near.found for node in (pair.a, pair.b)}
+    remade = {
+        group.candidate_id for group in groups if len(group.nodes) > 1 or len(group.new_nodes()) < len(group.nodes)
     }
-    joined = {group.candidate_id for group in groups if len(group.nodes) > 1}
-    return {pk for pk in doubtful | joined | near.asked_candidates() if pk is not None}
+    return {pk for pk in compared | remade | near.asked_candidates() if pk is not None}

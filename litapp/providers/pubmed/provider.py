@@ -30,6 +30,7 @@ from litapp.providers.pubmed.request import MOST_RECORDS, PLACES_A_CALL, RECORDS
 from litapp.providers.questions import CitedPlace, MeshHeadingFound, PlaceMatch, PlaceVerdict, Spelling
 from litapp.providers.reading import in_batches
 from litapp.providers.settings import SourceSettings
+from litapp.providers.title_words import title_words
 
 T = TypeVar("T")
 _DOIS_A_CALL = 25
@@ -132,7 +133,7 @@ class PubMed:
 
         Year and journal are not asked for: they are what a wrong citation gets wrong.
         """
-        words = terms.title_words(title)
+        words = title_words(title)
         if not words:
             return [], []
         longest = sorted(words, key=len, reverse=True)[: 4 if author else 6]

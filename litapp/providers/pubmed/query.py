@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from litapp.core.normalise import strip_tags
 from litapp.core.plan import Filters, PlanQuery, Preprints
 from litapp.core.ports import Outcome
 from litapp.providers.base import CompiledQuery, QueryNote, SourceError
@@ -14,10 +13,6 @@ SORT = "relevance"
 """PubMed's "best match": with a cap, the first records are the closest ones, not merely the newest."""
 NEWEST_FIRST = "pub_date"
 """By date of publication, where the plan asks for it."""
-_STOP_WORDS = frozenset(
-    """a an and are as at be by can do does for from has have how in into is it its of on or that the their to versus vs
-    was were what when which with without not""".split()  # noqa: SIM905 - reads better than 40 quotes
-)
 _LANGUAGE = re.compile(r"[a-z]{3}")
 
 
@@ -90,13 +85,6 @@ def _open_bracket(text: str) -> str:
 def dois_term(dois: list[str]) -> str:
     """A term that finds records by DOI. PubMed strips signs, so the DOI of what comes back must be compared."""
     return " OR ".join(f'"{_quotable(doi)}"[doi]' for doi in dois)
-
-
-def title_words(title: str) -> list[str]:
-    """The words of a title worth searching for, in order, each once; hyphenated words stay whole."""
-    words = re.findall(r"[^\W_]+(?:-[^\W_]+)*", strip_tags(title).replace("'", " "))
-    kept = [word for word in words if word.lower() not in _STOP_WORDS and (len(word) > 1 or word.isdigit())]
-    return list(dict.fromkeys(word.lower() for word in kept))
 
 
 def title_term(words: list[str], *, author: str = "") -> str:

@@ -8,6 +8,7 @@ import re
 from litapp.core.formats.importers.draft import tidy
 from litapp.core.formats.importers.names import person
 from litapp.core.latex import latex_to_unicode
+from litapp.core.matching.names import PARTICLES
 from litapp.core.records import Person
 
 _GROUP_WORD = re.compile(
@@ -17,33 +18,6 @@ _GROUP_WORD = re.compile(
 )
 _JOINING = frozenset(("of", "for", "and", "the", "on", "in", "at", "from", "to"))
 """Small words that stand in names of groups, and are no particles of family names."""
-_PARTICLES = frozenset(
-    [
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "del",
-        "della",
-        "di",
-        "da",
-        "dos",
-        "das",
-        "du",
-        "le",
-        "la",
-        "el",
-        "ten",
-        "ter",
-        "te",
-        "zu",
-        "zur",
-        "vom",
-        "al",
-        "bin",
-    ]
-)
 _EXTENDED = re.compile(r"\s*(family|given|prefix|suffix|useprefix|given-i)\s*=\s*(.*)", re.DOTALL)
 
 
@@ -161,7 +135,7 @@ def _first_von_last(name: str) -> Person | None:
         suffix = _plain(words.pop())
     lower = [place for place, word in enumerate(words[:-1]) if _is_lower(word)]
     first = lower[0] if lower else len(words) - 1
-    if first == 0 and (len(words) > 2 or _plain(words[0]) in _PARTICLES):
+    if first == 0 and (len(words) > 2 or _plain(words[0]) in PARTICLES):
         return Person(family=_plain(" ".join(words)), suffix=suffix)
     first = first or len(words) - 1
     return Person(family=_plain(" ".join(words[first:])), given=_plain(" ".join(words[:first])), suffix=suffix)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from litapp.core.matching.names import PARTICLES
 from litapp.core.records import Person
 
 _GROUP = re.compile(
@@ -26,37 +27,6 @@ _SUFFIX_STRICT = re.compile(r"(?:Jr|Sr|JR|SR|I{2,3}|IV|2nd|3rd|4th)\.?")
 _INITIALS = re.compile(r"(?:[^\W\d_a-zß-ÿ]\.?(?:[-\u2010 ]?[^\W\d_a-z]\.?){0,4}|(?:[^\W\d_]\w{0,2}\.[- ]?){1,5})")
 _ALL_INITIALS = re.compile(r"(?:[A-ZÀ-ÞĀ-ŽА-Я][a-z]?\.[-\s]?){1,5}|[A-ZÀ-Þ](?:[-\u2010]?[A-ZÀ-Þ]){0,3}")
 _DOTTED = re.compile(r"(?:[^\W\d_][^\W\d_]{0,2}\.[-\u2010]?)+|[A-ZÀ-Þ]")
-_PARTICLES = frozenset(
-    [
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "del",
-        "della",
-        "di",
-        "da",
-        "dos",
-        "das",
-        "du",
-        "le",
-        "la",
-        "el",
-        "ten",
-        "ter",
-        "te",
-        "zu",
-        "zur",
-        "vom",
-        "und",
-        "al",
-        "bin",
-        "ibn",
-        "af",
-        "av",
-    ]
-)
 _DEGREE = re.compile(
     r"\b(?:Ph\.?\s?D|M\.?D|M\.?P\.?H|M\.?Sc|B\.?Sc|B\.?A|M\.?A|R\.?N|F\.?A\.?A\.?N|F\.?A\.?C\.?S\.?M|M\.?S|Dr\.?P\.?H|D\.?O|"
     r"Pharm\.?D|D\.?D\.?S|M\.?B\.?B\.?S|FRCP|FACP|FACS|MBChB|Sc\.?D|Ed\.?D|DVM|PT|DPT|BSN|MSN|EdD|PsyD|MBA|CNS|APRN)\b\.?"
@@ -160,7 +130,7 @@ def _plain_name(text: str, first_last: bool) -> Person:
 
 def _first_last(words: list[str], suffix: str = "") -> Person:
     place = len(words) - 1
-    while place > 1 and words[place - 1].lower() in _PARTICLES and words[place - 1][0].islower():
+    while place > 1 and words[place - 1].lower() in PARTICLES and words[place - 1][0].islower():
         place -= 1
     return Person(family=" ".join(words[place:]), given=" ".join(words[:place]), suffix=suffix)
 
