@@ -15,6 +15,7 @@ from litapp.core.plan import SearchPlan, plan_from_dict
 from litapp.projects.models import Event, Project
 from litapp.projects.people import name_of
 from litapp.projects.permissions import ProjectRequest, Right, project_view
+from litapp.providers.registry import answering
 from litapp.web.htmx import redirect_page
 from litapp.web.once import once
 from searches.forms import MOST_QUERIES, BaseQueryFormSet, PlanForm, QueryFormSet, initial_of, initial_queries
@@ -41,7 +42,8 @@ def plan_new(request: ProjectRequest, project: Project) -> HttpResponse:
     if request.method == "GET":
         choices = source_choices()
         usable = [choice.source.key for choice in choices if choice.state.usable]
-        form = PlanForm(initial={"sources": usable})
+        # bioRxiv's search is a second question to Crossref, and Europe PMC holds the same preprints: a person's choice
+        form = PlanForm(initial={"sources": [key for key in usable if answering(key) == key]})
         return _form_page(request, project, None, form, _queries(project, initial=[{}]), choices=choices)
     form, queries = PlanForm(request.POST), _queries(project, data=request.POST)
     if answer := _not_yet_saved(request, project, None, form, queries):

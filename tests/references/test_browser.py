@@ -266,7 +266,7 @@ def test_the_form_shows_what_the_choice_means(world: World, as_person: Open) -> 
     for candidate in world.candidates:
         world.decide(candidate, "include")
     page = as_person(world, "/exports/new/")
-    expect(page.locator(".export-scope-verified")).to_contain_text("2 go out")
+    expect(page.locator(".export-scope-verified")).to_contain_text("1 go out")
     expect(page.locator(".export-scope-all")).to_be_hidden()
     page.get_by_label("All, with marks").check()
     expect(page.locator(".export-scope-all")).to_contain_text("3 carry a mark")

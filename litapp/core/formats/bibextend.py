@@ -43,7 +43,7 @@ class ExtendedBib:
     skipped: tuple[Skipped, ...]
 
 
-def extend_bib(existing: bytes, entries: Sequence[ExportEntry], limits: Limits = Limits()) -> ExtendedBib:  # noqa: B008
+def extend_bib(existing: bytes, entries: Sequence[ExportEntry], limits: Limits = Limits()) -> ExtendedBib:  # noqa: B008 - frozen
     """`existing` with the entries that it has not yet. The same works are found by DOI, PMID, PMCID, arXiv id, or by
     title and year where one of both has no identifier.
 

@@ -13,7 +13,8 @@ from litapp.core.records import Person
 
 _GROUP_WORD = re.compile(
     r"\b(?:group|consortium|collaboration|committee|society|association|organi[sz]ation|institute|university|ministry|"
-    r"agency|investigators|network|council|foundation|commission|federation|department|team|company|inc\.?|centre for)\b",  # noqa: E501
+    r"agency|investigators|network|council|foundation|commission|federation|department|team|company|inc\.?|"
+    r"centre for)\b",
     re.IGNORECASE,
 )
 _JOINING = frozenset(("of", "for", "and", "the", "on", "in", "at", "from", "to"))
