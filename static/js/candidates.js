@@ -14,7 +14,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   const row = event.detail.target?.closest?.("[data-row]");
   if (row) marked = row.contains(document.activeElement) || row.hasAttribute("aria-current") ? row.id : "";
 });
-document.addEventListener("htmx:afterSettle", () => {
+// At the swap, not when it settles: a key pressed in between has moved on, and must not be answered on this row.
+document.addEventListener("htmx:afterSwap", () => {
   const row = marked && document.getElementById(marked);
   marked = "";
   if (!row) return;

@@ -205,6 +205,21 @@ def test_keys_work_on_the_marked_row(world: World, as_person: Open) -> None:
     assert decisions() == ["include", "exclude", "", "", ""]
 
 
+def test_a_key_pressed_while_a_row_settles_moves_on(world: World, as_person: Open) -> None:
+    page = as_person(world, "/candidates/")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.evaluate(
+        """() => document.addEventListener("htmx:afterSwap", () => setTimeout(
+            () => document.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", {key: "k", bubbles: true})), 0), {once: true})"""
+    )
+    page.keyboard.press("x")
+    expect(page.locator(f"#candidate-{world.candidates[1].pk}")).to_contain_text("Saved: exclude.")
+    page.wait_for_timeout(200)  # settling takes 20 ms
+    expect(page.locator(f"#candidate-{world.candidates[0].pk}")).to_be_focused()
+
+
 def test_the_row_keeps_the_focus_when_its_button_was_used(world: World, as_person: Open) -> None:
     page = as_person(world, "/candidates/")
     row = page.locator(f"#candidate-{world.candidates[2].pk}")
