@@ -17,34 +17,66 @@ from litapp.verification.models import Verification
 from searches.models_abstracts import AbstractFill, AbstractLookup
 from searches.models_duplicates import BlockKey, PairAnswer, PairDecision, RecordPair, Study, StudyReport
 from searches.models_imports import ImportedEntry, ImportKind, RecordImport
+from searches.models_screening import (
+    Assignment,
+    CandidateLabel,
+    CriteriaVersion,
+    Criterion,
+    Decision,
+    KeyPreset,
+    Label,
+    NotRetrieved,
+    RecordNote,
+    ScreeningDecision,
+    ScreeningStage,
+    ScreeningWord,
+    Sharing,
+    Stage,
+    StageRecord,
+    Vote,
+)
 from searches.querysets import CandidateQuerySet, PlanCountQuerySet, RunQuerySet, StepQuerySet, VersionQuerySet
 
 USER = settings.AUTH_USER_MODEL
 __all__ = [
     "AbstractFill",
     "AbstractLookup",
+    "Assignment",
     "BlockKey",
     "Candidate",
+    "CandidateLabel",
     "CandidateSource",
+    "CriteriaVersion",
+    "Criterion",
     "Decision",
     "Fit",
     "ImportKind",
     "ImportedEntry",
+    "KeyPreset",
+    "Label",
+    "NotRetrieved",
     "PairAnswer",
     "PairDecision",
     "PlanCount",
     "RecordImport",
+    "RecordNote",
     "RecordPair",
     "RetrievalHit",
     "RetrievalRun",
     "RetrievalStep",
     "RunState",
     "ScreeningDecision",
+    "ScreeningStage",
+    "ScreeningWord",
     "SearchPlan",
     "SearchPlanVersion",
+    "Sharing",
+    "Stage",
+    "StageRecord",
     "StepAnswer",
     "Study",
     "StudyReport",
+    "Vote",
 ]
 
 
@@ -244,15 +276,6 @@ class StepAnswer(models.Model):
         return f"Answer {self.answer_id} of step {self.step_id}"
 
 
-class Decision(models.TextChoices):
-    """What was decided of a candidate at title and abstract. UNDECIDED also records an undo."""
-
-    UNDECIDED = "", "Not decided"
-    INCLUDE = "include", "Include"
-    EXCLUDE = "exclude", "Exclude"
-    MAYBE = "maybe", "Maybe"
-
-
 class Fit(models.IntegerChoices):
     """Fit to the plan by rule (`core.fit`), no AI."""
 
@@ -295,6 +318,11 @@ class Candidate(models.Model):
     fit = models.PositiveSmallIntegerField(choices=Fit, default=Fit.LOW)
     fit_reason = models.CharField(max_length=300, blank=True, default="")
     decision = models.CharField(max_length=8, choices=Decision, blank=True, default="")
+    """The outcome at title and abstract. Derived, as the next two, by `services.outcomes`."""
+    fulltext = models.CharField(max_length=8, choices=Decision, blank=True, default="")
+    """The outcome at full text; empty in a project without that stage."""
+    final = models.CharField(max_length=8, choices=Decision, blank=True, default="")
+    """Whether it is part of the review (`core.screening.final_decision`): "include" makes a reference."""
     decided_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1)
@@ -370,31 +398,3 @@ class RetrievalHit(models.Model):
 
     def __str__(self) -> str:
         return f"Rank {self.rank} of step {self.step_id}"
-
-
-class ScreeningDecision(models.Model):
-    """One decision of one person. Append-only; an undo is a new entry. The candidate shows the latest."""
-
-    candidate = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="decisions")
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
-    reviewer = models.ForeignKey(USER, on_delete=models.PROTECT, related_name="+")
-    decision = models.CharField(max_length=8, choices=Decision, blank=True)
-    previous = models.CharField(max_length=8, choices=Decision, blank=True, default="")
-    reason = models.CharField(max_length=300, blank=True, default="")
-    request_id = models.UUIDField()
-    """Made by the page: a double click or a re-send is applied once. A bulk decision shares one."""
-    undoes = models.UUIDField(null=True, blank=True)
-    """`request_id` of the decision (or bulk) that this entry takes back."""
-    made_on = models.ForeignKey(Candidate, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    """The candidate it was made on, where that was merged into `candidate` since; empty = `candidate` itself."""
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["candidate", "request_id"], name="decision_applied_once")]
-        indexes = [
-            models.Index(fields=["project", "reviewer", "-id"], name="decisions_of_person"),
-            models.Index(fields=["project", "request_id"], name="decisions_of_request"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.decision or 'undecided'}: candidate {self.candidate_id}"

@@ -27,6 +27,7 @@ class Right(StrEnum):
     APPROVE = "approve"
     RUN = "run"
     SCREEN = "screen"
+    SETTLE = "settle"
     VERIFY = "verify"
     REFERENCES = "references"
     EXPORT = "export"
@@ -40,6 +41,7 @@ DOING = {
     Right.APPROVE: "approve search plans",
     Right.RUN: "start and stop runs and imports",
     Right.SCREEN: "screen candidates",
+    Right.SETTLE: "set up screening, see all votes and settle conflicts",
     Right.VERIFY: "ask for checks and confirm by hand",
     Right.REFERENCES: "change the reference list",
     Right.EXPORT: "export",
