@@ -68,3 +68,20 @@ class SourceRecord(models.Model):
     @property
     def record(self) -> Record:
         return record_from_dict(self.data)
+
+
+class MeshAnswer(models.Model):
+    """What NLM itself said of a heading that the MeSH file at hand does not have: the heading, or that there is none.
+
+    A later answer takes the place of an earlier one; the answers themselves stay archived.
+    """
+
+    key = models.CharField(max_length=300, unique=True)
+    """The name asked for, as `core.mesh.heading.key_of` writes it."""
+    heading = models.JSONField(null=True)
+    """{ui, name, tree_numbers, entry_terms, scope}, or null: NLM has no such heading."""
+    answer = models.ForeignKey(SourceAnswer, on_delete=models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.heading['name'] if self.heading else 'no such heading'}"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litapp.core.querylang.dialects import Dialect, parse_in
-from litapp.core.querylang.findings import Effect, Fix, Outcome
+from litapp.core.querylang.findings import Effect, Fix, Outcome, Severity
 from litapp.core.querylang.press import check_strategy
 
 D = Dialect
@@ -135,16 +135,58 @@ def test_every_finding_says_what_it_costs() -> None:
 class SmallMesh:
     """Two headings, one entry term."""
 
-    complete = True
+    edition = "2024"
+
+    def __init__(self, absent: str = "") -> None:
+        self.absent = absent
 
     def preferred(self, name: str) -> str | None:
         return {"neoplasms": "Neoplasms", "cancer": "Neoplasms", "yoga": "Yoga"}.get(name.casefold())
+
+    def surely_absent(self, name: str) -> bool:
+        return name == self.absent
+
+    def close(self, name: str) -> tuple[str, ...]:
+        return ("Yoga",) if name == "Joga" else ()
 
 
 def test_headings_are_checked_against_the_vocabulary_given() -> None:
     text = "Neoplasms[mh] OR cancer[mh] OR Joga[mh]"
     codes = [(f.code, text[f.start : f.end]) for f in check_strategy(text, D.PUBMED, SmallMesh())]
     assert codes == [("entry_term_as_heading", "cancer[mh]"), ("unknown_heading", "Joga[mh]")]
+
+
+def test_a_heading_that_does_not_exist_is_named_with_those_that_are_spelled_nearly_so() -> None:
+    text = "Joga/methods[mh]"
+    [found] = [f for f in check_strategy(text, D.PUBMED, SmallMesh()) if f.code == "unknown_heading"]
+    assert found.severity is Severity.WARNING
+    assert found.message == "No such heading: MeSH 2024 has no “Joga”. Spelled nearly so: “Yoga”."
+    assert found.fix is None  # three letters of four: no slip of the pen for sure
+
+    [sure] = [f for f in check_strategy(text, D.PUBMED, SmallMesh("Joga")) if f.code == "unknown_heading"]
+    assert (sure.severity, sure.message) == (
+        Severity.ERROR,
+        "No such heading: MeSH has no “Joga”. Spelled nearly so: “Yoga”.",
+    )
+
+
+def test_a_slip_in_a_heading_is_mended_by_one_edit() -> None:
+    class Mesh(SmallMesh):
+        def close(self, name: str) -> tuple[str, ...]:
+            return ("Neoplasms",) if name == "Neoplasmms" else ()
+
+    text = "a[ti] OR Neoplasmms/therapy[majr:noexp]"
+    [found] = [f for f in check_strategy(text, D.PUBMED, Mesh()) if f.code == "unknown_heading"]
+    assert found.fix is not None
+    edited, undo = found.fix.apply(text)
+    assert edited == 'a[ti] OR "Neoplasms/therapy"[majr:noexp]'
+    assert undo.apply(edited)[0] == text
+
+
+def test_an_entry_term_is_exchanged_for_its_heading() -> None:
+    [found] = [f for f in check_strategy("cancer[mh]", D.PUBMED, SmallMesh()) if f.code == "entry_term_as_heading"]
+    assert found.fix is not None
+    assert (found.fix.apply("cancer[mh]")[0], found.fix.outcome) == ('"Neoplasms"[mh]', Outcome.SAME)
 
 
 @given(st.text("ab", max_size=8), st.integers(0, 8), st.integers(0, 8), st.text("xy", max_size=4))

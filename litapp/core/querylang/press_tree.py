@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from difflib import SequenceMatcher
 
 from litapp.core.querylang.ast import (
     HEADING_FIELDS,
@@ -18,6 +20,7 @@ from litapp.core.querylang.ast import (
     children_of,
     leaves,
 )
+from litapp.core.querylang.dialects import print_in
 from litapp.core.querylang.dialects.dialect import OVID, Dialect
 from litapp.core.querylang.findings import Effect, Finding, Fix, Outcome, Severity
 from litapp.core.querylang.strategy import Strategy
@@ -31,6 +34,8 @@ _TRIAL_WORDS = frozenset(
 _TRIAL_TYPES = frozenset({"randomized controlled trial", "controlled clinical trial", "randomised controlled trial"})
 _JOINS_WORDS = frozenset({Dialect.WEB_OF_SCIENCE, Dialect.SCOPUS, Dialect.CENTRAL, Dialect.EMBASE_COM})
 """Databases that join words side by side by AND."""
+_SLIP = 0.85
+"""Likeness of two names (0 to 1, `difflib`) from which one is taken for a misspelling of the other."""
 _ANIMALS = frozenset({"animals", "animal", "animal experiment"})
 
 
@@ -123,15 +128,7 @@ def _heading(term: Term, dialect: Dialect, vocabulary: Vocabulary | None) -> Ite
         return
     preferred = vocabulary.preferred(term.heading)
     if preferred is None:
-        sure = vocabulary.complete
-        yield Finding(
-            "unknown_heading",
-            Severity.ERROR if sure else Severity.NOTE,
-            f"MeSH has no heading “{term.heading}”." if sure else f"“{term.heading}” is not in the MeSH file at hand.",
-            *term.span,
-            "Look the heading up; nothing is searched under a heading that does not exist.",
-            Effect.RECALL,
-        )
+        yield _no_such_heading(term, dialect, vocabulary)
     elif preferred.casefold() != term.heading.casefold():
         yield Finding(
             "entry_term_as_heading",
@@ -140,7 +137,40 @@ def _heading(term: Term, dialect: Dialect, vocabulary: Vocabulary | None) -> Ite
             *term.span,
             f"Write “{preferred}”: not every interface maps entry terms.",
             Effect.RECALL,
+            _heading_fix(term, preferred, dialect, Outcome.SAME if dialect is Dialect.PUBMED else Outcome.OTHER),
         )
+
+
+def _no_such_heading(term: Term, dialect: Dialect, vocabulary: Vocabulary) -> Finding:
+    """An error where NLM said so itself; a warning where only the edition at hand does not have the heading."""
+    sure, close = vocabulary.surely_absent(term.heading), vocabulary.close(term.heading)
+    edition = f" {vocabulary.edition}" if vocabulary.edition and not sure else ""
+    message = f"No such heading: MeSH{edition} has no “{term.heading}”."
+    if close:
+        message += f" Spelled nearly so: {', '.join(f'“{name}”' for name in close)}."
+    return Finding(
+        "unknown_heading",
+        Severity.ERROR if sure else Severity.WARNING,
+        message,
+        *term.span,
+        "Look the heading up; nothing is found under a heading that does not exist.",
+        Effect.RECALL,
+        _heading_fix(term, close[0], dialect, Outcome.OTHER) if close and _nearly(term.heading, close[0]) else None,
+    )
+
+
+def _nearly(name: str, other: str) -> bool:
+    """True for a slip of the pen: the two differ by a letter or two."""
+    return SequenceMatcher(None, name.casefold(), other.casefold(), autojunk=False).ratio() >= _SLIP
+
+
+def _heading_fix(term: Term, name: str, dialect: Dialect, outcome: Outcome) -> Fix | None:
+    """The heading under its right name, its subheading kept; None where the dialect cannot write it."""
+    text = f"{name}/{term.qualifier}" if term.qualifier else name
+    try:
+        return Fix(*term.span, print_in(replace(term, text=text, phrase=True), dialect), outcome)
+    except ValueError:
+        return None
 
 
 def _untagged(term: Term) -> Finding:
