@@ -13,6 +13,7 @@ from litapp.jobs.models import LeasedStep, LeasedStepQuerySet
 from litapp.projects.models import Project
 from litapp.verification.models import VerdictStatus
 from references.models_lists import FILTERS, EntryKind, ListEntry, ListEntryQuerySet, ReferenceListCheck
+from references.models_matrix import CellState, FilledBy, MatrixCell, MatrixChange, OwnColumn
 from searches.models import Candidate
 from searches.querysets import RETRACTED_STATES
 
@@ -20,11 +21,16 @@ USER = settings.AUTH_USER_MODEL
 __all__ = [
     "FILTERS",
     "VERDICTS",
+    "CellState",
     "EntryKind",
     "Export",
     "ExportFormat",
+    "FilledBy",
     "ListEntry",
     "ListEntryQuerySet",
+    "MatrixCell",
+    "MatrixChange",
+    "OwnColumn",
     "Reference",
     "ReferenceListCheck",
     "ReferenceQuerySet",
