@@ -165,6 +165,7 @@ STEP_KINDS = {
     "reference_list": "references.services.list_work.ListWork",
     "abstracts": "searches.services.abstracts.AbstractWork",
     "import": "searches.services.import_work.ImportWork",
+    "paper_search": "searches.services.mode_work.PaperSearchWork",
     "probe": "litapp.ledger.services.source_probe.SourceProbe",
 }
 """Kinds of background work: name -> dotted path of a `litapp.jobs.work.Work` class."""

@@ -17,6 +17,7 @@ from litapp.verification.models import Verification
 from searches.models_abstracts import AbstractFill, AbstractLookup
 from searches.models_duplicates import BlockKey, PairAnswer, PairDecision, RecordPair, Study, StudyReport
 from searches.models_imports import ImportedEntry, ImportKind, RecordImport
+from searches.models_modes import FoundPaper, Mode, PaperSearch
 from searches.models_screening import (
     Assignment,
     CandidateLabel,
@@ -50,13 +51,16 @@ __all__ = [
     "Criterion",
     "Decision",
     "Fit",
+    "FoundPaper",
     "ImportKind",
     "ImportedEntry",
+    "Mode",
     "KeyPreset",
     "Label",
     "NotRetrieved",
     "PairAnswer",
     "PairDecision",
+    "PaperSearch",
     "PlanCount",
     "RecordImport",
     "RecordNote",

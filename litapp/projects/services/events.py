@@ -74,6 +74,8 @@ VERBS = {
     "list.check_cancelled": "cancelled the check of a list",
     "list.check_resumed": "resumed the check of a list",
     "list.rechecked": "asked the sources again about a whole list",
+    "paper_search.started": "searched for papers",
+    "paper_search.taken": "took found papers into the project",
     "list.taken": "took references of a checked list into the project",
 }
 """verb -> what the history page says ("A. Weber <phrase>"). An unlisted verb is shown as it is."""
