@@ -65,7 +65,7 @@ def viewer_of(membership: Membership, stage: str = Stage.TITLE, stages: Stages |
     known = stages or stages_of(membership.project)
     row = known[stage]
     own = row.own_votes and row.closed_at is None
-    return Viewer(membership.user, row, own, not known.secret or may(membership, Right.SETTLE))
+    return Viewer(membership.user, row, own, not row.secret or may(membership, Right.SETTLE))
 
 
 def sees_outcomes(membership: Membership) -> bool:

@@ -65,7 +65,7 @@ def _chunks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 def _after_decisions(project: Project, ids: Sequence[int]) -> None:
     candidates = list(Candidate.objects.filter(project=project, pk__in=ids, merged_into=None).order_by("pk"))
     known = {reference.candidate_id: reference for reference in Reference.objects.filter(candidate_id__in=ids)}
-    included = [c for c in candidates if c.decision == Decision.INCLUDE and c.withdrawn_at is None]
+    included = [c for c in candidates if c.final == Decision.INCLUDE and c.withdrawn_at is None]
     actor = _last_reviewer(ids)
     _add(project, [candidate for candidate in included if candidate.pk not in known], actor)
     back = [known[c.pk] for c in included if c.pk in known and known[c.pk].removed_at is not None]
@@ -173,7 +173,7 @@ def reference_remove(*, reference: Reference, actor: User) -> None:
 def reference_restore(*, reference: Reference, actor: User) -> None:
     """Put a reference back that was taken out. Raises ReferenceProblem when its paper is not included any more."""
     row = Reference.objects.select_for_update().select_related("project", "candidate").get(pk=reference.pk)
-    if row.candidate.decision != Decision.INCLUDE:
+    if row.candidate.final != Decision.INCLUDE:
         raise ReferenceProblem("This paper is not included any more. Include it in screening; it then comes back.")
     if row.removed_at is not None:
         _change(row.project, [row], actor, verb="reference.restored", removed=False)

@@ -1,10 +1,9 @@
-"""Reads the append-only decisions: what stands on a candidate, and what a person can take back."""
+"""Reads the append-only decisions: what a person can take back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,18 +12,6 @@ from django.db.models import Exists, OuterRef
 from litapp.projects.models import Project
 from searches.models import ScreeningDecision
 
-CHUNK = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Effective:
-    """A decision that still counts on a candidate."""
-
-    request_id: UUID
-    decision: str
-    reviewer_id: Any
-    created_at: datetime
-
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -32,21 +19,8 @@ class Action:
 
     request_id: UUID
     candidate_ids: tuple[int, ...]
-
-
-def effective_decisions(candidate_ids: Sequence[int]) -> dict[int, list[Effective]]:
-    """For each candidate its decisions in order, without those taken back; the last one counts."""
-    standing: dict[int, list[Effective]] = {pk: [] for pk in candidate_ids}
-    for start in range(0, len(candidate_ids), CHUNK):
-        rows = ScreeningDecision.objects.filter(candidate_id__in=candidate_ids[start : start + CHUNK]).order_by("pk")
-        for candidate_id, request_id, undoes, decision, reviewer_id, created_at in rows.values_list(
-            "candidate_id", "request_id", "undoes", "decision", "reviewer_id", "created_at"
-        ):
-            if undoes is None:
-                standing[candidate_id].append(Effective(request_id, decision, reviewer_id, created_at))
-            else:
-                standing[candidate_id] = [entry for entry in standing[candidate_id] if entry.request_id != undoes]
-    return standing
+    stage: str
+    resolution: bool
 
 
 def undoable_actions(project: Project, actor: Any, target: UUID | None) -> Iterator[Action]:
@@ -64,6 +38,7 @@ def undoable_actions(project: Project, actor: Any, target: UUID | None) -> Itera
         newest = rows.values_list("request_id", flat=True).first()
         if newest is None:
             return
-        entries = list(mine.filter(request_id=newest).order_by("pk").values_list("pk", "candidate_id"))
-        before = entries[0][0]
-        yield Action(newest, tuple(candidate_id for _, candidate_id in entries))
+        found = mine.filter(request_id=newest).order_by("pk")
+        entries = list(found.values_list("pk", "candidate_id", "stage", "resolution"))
+        before, _, stage, resolution = entries[0]
+        yield Action(newest, tuple(entry[1] for entry in entries), stage, resolution)

@@ -10,8 +10,8 @@ from django.db.models import Exists, F, OuterRef, Q
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from searches.models import Candidate, CandidateSource, ScreeningDecision
-from searches.services.history import effective_decisions
 from searches.services.listeners import tell_listeners
+from searches.services.outcomes import forget, settle
 
 
 def merge_candidates(*, project: Project, kept_id: int, absorbed_id: int, actor: Any = None) -> None:
@@ -32,8 +32,9 @@ def merge_candidates(*, project: Project, kept_id: int, absorbed_id: int, actor:
         _bring_decisions(pk, kept.pk)
     if not _settle(kept.pk):
         latest = absorbed if _decided_later(absorbed, kept) else kept
-        changes = {"decision": latest.decision, "decided_by": latest.decided_by, "decided_at": latest.decided_at}
+        changes = {name: getattr(latest, name) for name in ("decision", "final", "decided_by", "decided_at")}
         Candidate.objects.filter(pk=kept.pk).update(**changes)
+    forget([absorbed.pk, *others])
     Candidate.objects.filter(pk__in=[kept.pk, absorbed.pk]).update(version=F("version") + 1)
     Candidate.objects.filter(pk=absorbed.pk).update(merged_into=kept)
     if absorbed.merged_into_id is None:
@@ -62,7 +63,10 @@ def part_candidate(*, project: Project, candidate_id: int, actor: Any = None) ->
     theirs = ScreeningDecision.objects.filter(candidate=row.pk).exists()
     _settle(row.pk)
     if not _settle(kept_id) and theirs:  # what counted was decided on the other one
-        Candidate.objects.filter(pk=kept_id).update(decision="", decided_by=None, decided_at=None)
+        forget([kept_id])
+        Candidate.objects.filter(pk=kept_id).update(
+            decision="", fulltext="", final="", decided_by=None, decided_at=None
+        )
     Candidate.objects.filter(pk__in=[row.pk, kept_id]).update(version=F("version") + 1)
     now = dict(Candidate.objects.filter(pk__in=[row.pk, kept_id]).values_list("pk", "decision"))
     record_event(
@@ -105,14 +109,8 @@ def _bring_decisions(made_on: int, to: int) -> None:
 
 
 def _settle(candidate_id: int) -> bool:
-    """Give a candidate the decision that stands by its entries; False where it has none, and nothing was changed."""
+    """Derive anew what stands by a candidate's entries; False where it has none, and nothing was changed."""
     if not ScreeningDecision.objects.filter(candidate=candidate_id).exists():
         return False
-    standing = effective_decisions([candidate_id])[candidate_id]
-    last = standing[-1] if standing and standing[-1].decision else None
-    Candidate.objects.filter(pk=candidate_id).update(
-        decision=last.decision if last else "",
-        decided_by=last.reviewer_id if last else None,
-        decided_at=last.created_at if last else None,
-    )
+    settle(project=Candidate.objects.get(pk=candidate_id).project, candidate_ids=[candidate_id])
     return True

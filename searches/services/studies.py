@@ -138,7 +138,7 @@ def _label(rows: Sequence[Candidate]) -> str:
 def levels(project: Project) -> Levels:
     """Records, reports and studies of a project. A report in no group is a study of its own."""
     listed = Candidate.objects.listed(project)
-    included = listed.filter(decision=Decision.INCLUDE)
+    included = listed.filter(final=Decision.INCLUDE)
     grouped = included.filter(study_report__isnull=False)
     studies = grouped.values("study_report__study").distinct().count()
     return Levels(
