@@ -24,6 +24,15 @@ def place_of(number: str) -> int | None:
     return (int(found[1]) - 1) * _A_MONTH + int(found[2]) if found else None
 
 
+def place_held(world: World, number: str) -> int | None:
+    """The place of an arXiv number whose paper the stand-in arXiv holds; None for any other."""
+    place = place_of(number)
+    entry = world.corpus.entry(place) if place is not None else None
+    if entry is None or entry.article is None:
+        return None
+    return place if is_at_arxiv(world, entry.article.pmid, preprint=entry.article.is_preprint) else None
+
+
 def is_at_arxiv(world: World, pmid: int, *, preprint: bool) -> bool:
     """True for the papers that the stand-in arXiv holds; the same for the same seed."""
     return preprint or world.draw("arxiv", "held", pmid) < SHARE

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litapp.core.matching import Agreement, WordDiff, diff_words
-from litapp.core.matching.titles import compare_titles, is_slip
+from litapp.core.matching.titles import ORIGINAL_LANGUAGE, compare_titles, compare_titles_of, is_slip
+from litapp.core.records import Record
 
 HARMLESS = [
     ("Effect of aspirin on tumour growth in mice", "Effect of aspirin on tumor growth in mice."),
@@ -158,3 +159,29 @@ def test_comparison_is_symmetric(ours: list[str], theirs: list[str]) -> None:
 def test_no_text_breaks_it(ours: str, theirs: str) -> None:
     compare_titles(ours, theirs)
     diff_words(ours, theirs)
+
+
+PRINTED = "Vogelcholera: preventieve behandeling met antibiotica"
+TRANSLATED = "[Fowl cholera. Treatment with antibiotics]"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "compared", "verdict", "why"),
+    [
+        (("", PRINTED), PRINTED, Agreement.VARIANT, ORIGINAL_LANGUAGE),
+        ((PRINTED.upper(), ""), PRINTED, Agreement.VARIANT, ORIGINAL_LANGUAGE),
+        (("Fowl cholera: treatment with antibiotics", ""), TRANSLATED, Agreement.SAME, ""),
+    ],
+)
+def test_a_translated_title_is_known_by_the_printed_one(
+    theirs: tuple[str, str], compared: str, verdict: Agreement, why: str
+) -> None:
+    claimed = Record("pubmed", "1", title=TRANSLATED, original_title=PRINTED)
+    shown, comparison = compare_titles_of(claimed, Record("openalex", "W1", title=theirs[0], original_title=theirs[1]))
+    assert (shown, comparison.verdict, comparison.why) == (compared, verdict, why)
+
+
+def test_neither_title_is_the_other_papers() -> None:
+    claimed = Record("pubmed", "1", title=TRANSLATED, original_title=PRINTED)
+    _, comparison = compare_titles_of(claimed, Record("openalex", "W1", title="Copper surfaces in hospitals of Chile"))
+    assert comparison.verdict is Agreement.DIFFERS

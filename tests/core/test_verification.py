@@ -127,6 +127,15 @@ def test_two_organisations_that_returned_a_record_witness_each_other() -> None:
     assert (found.status, found.verified_by) == (Status.VERIFIED, ("pubmed",))
 
 
+def test_an_index_that_has_only_the_printed_title_confirms_a_paper_that_pubmed_lists_translated() -> None:
+    printed = "Inhalatives Budesonid bei Erwachsenen mit milder Influenza in der Hausarztpraxis"
+    listed = record("pubmed", title=f"[{TITLE}]", original_title=printed)
+    index = looked_up("openalex", "pmid", "123", record("openalex", title=printed))
+    own = looked_up("pubmed", "pmid", "123", listed)
+    found = verdict(listed, (own, index), returned_by=("pubmed",))
+    assert (found.status, found.verified_by, found.wrong) == (Status.VERIFIED, ("openalex",), ())
+
+
 def test_no_evidence_is_unverified() -> None:
     assert verdict(record(), ()) == Verdict(Status.UNVERIFIED, reasons=("No source was asked.",))
 

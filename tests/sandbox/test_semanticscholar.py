@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -65,6 +66,15 @@ def test_a_batch_answers_in_the_order_asked_with_null_for_unknown(get: Get) -> N
     body = json.dumps({"ids": ["PMID:1", "PMID:34096812", "DOI:10.9999/x", f"{paper_id(34096896)}"]}).encode()
     answer = get(f"{GRAPH}/batch", {"fields": "externalIds"}, data=body, headers={"Content-Type": "application/json"})
     assert [p and p["externalIds"]["PubMed"] for p in answer.json] == [None, "34096812", None, "34096896"]
+
+
+def test_an_arxiv_number_names_the_paper_that_arxiv_has_under_it(get: Get) -> None:
+    feed = get("/arxiv/api/query", {"search_query": "all:asthma"}).body.decode()
+    number = re.findall(r"arxiv.org/abs/(99\d\d\.\d{5})", feed)[0]
+    title = re.findall(r"<title>(.*?)</title>", feed)[1]
+    body = json.dumps({"ids": [f"ARXIV:{number}", "ARXIV:2101.00001"]}).encode()
+    answer = get(f"{GRAPH}/batch", {"fields": "title"}, data=body, headers={"Content-Type": "application/json"})
+    assert [p and p["title"].casefold().rstrip(".") for p in answer.json] == [title.casefold().rstrip("."), None]
 
 
 def test_a_batch_takes_no_more_than_500(get: Get) -> None:

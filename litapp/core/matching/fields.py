@@ -14,7 +14,7 @@ from litapp.core.matching.journals import (
     same_server,
 )
 from litapp.core.matching.numbering import compare_numbers, compare_pages, compare_years
-from litapp.core.matching.titles import TitleComparison, compare_titles
+from litapp.core.matching.titles import TitleComparison, compare_titles_of
 from litapp.core.matching.verdicts import Agreement, FieldVerdict
 from litapp.core.records import Person, Record
 
@@ -43,7 +43,7 @@ def compare_fields(
 
 def compare_records(claimed: Record, found: Record, *, journals: JournalNames = NO_JOURNAL_NAMES) -> Comparison:
     """Like compare_fields, with the comparisons of title and authors as such."""
-    title = compare_titles(claimed.title, found.title, found.original_title)
+    ours_title, title = compare_titles_of(claimed, found)
     authors = compare_authors(
         claimed.authors,
         found.authors,
@@ -58,7 +58,7 @@ def compare_records(claimed: Record, found: Record, *, journals: JournalNames = 
     issue = compare_numbers("Issue", claimed.issue, found.issue)
     pages = compare_pages(claimed.pages, found.pages, theirs_final=bool(found.volume))
     fields = (
-        FieldVerdict("title", claimed.title, found.title or found.original_title, title.verdict, title.why),
+        FieldVerdict("title", ours_title, found.title or found.original_title, title.verdict, title.why),
         FieldVerdict("authors", _people(claimed.authors), _people(found.authors), authors.verdict, authors.why),
         FieldVerdict("year", _shown(ours_years), _shown(theirs_years), *year),
         FieldVerdict("journal", claimed.journal or claimed.journal_abbreviation, found.journal, *journal),

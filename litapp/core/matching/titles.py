@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
 
 from litapp.core.matching.spelling import american, number_value, same_number
 from litapp.core.matching.verdicts import Agreement
 from litapp.core.matching.words import ARTICLES, TitleWords, readable, title_words
+from litapp.core.records import Record
 
 SHORTEST_MAIN_TITLE = 4
 """Words that must stand before a dropped subtitle; fewer name no paper."""
@@ -72,6 +73,7 @@ class TitleComparison:
         return self.verdict is Agreement.DIFFERS and 2 * self.shared >= self.longest > 0
 
 
+ORIGINAL_LANGUAGE = "Title: compared in the original language."
 ABSENT = TitleComparison(Agreement.ABSENT, "No title on one side.")
 
 
@@ -90,6 +92,23 @@ def compare_titles(ours: str, *theirs: str) -> TitleComparison:
         for own, other in _translations(ours, theirs):
             best = _better(best, compare_words(title_words(own), title_words(other)))
     return best
+
+
+def compare_titles_of(claimed: Record, found: Record) -> tuple[str, TitleComparison]:
+    """Compare all titles of a claimed record with all of a found one; returns the claimed title that was compared.
+
+    PubMed lists a paper in another language under a translation in brackets and keeps the title the journal printed
+    beside it (VernacularTitle); Crossref, OpenAlex and Semantic Scholar have only the printed one.
+    """
+    theirs = (found.title, found.original_title)
+    own = compare_titles(claimed.title, *theirs)
+    if own.verdict in (Agreement.SAME, Agreement.VARIANT) or not claimed.original_title:
+        return claimed.title, own
+    original = compare_titles(claimed.original_title, *theirs)
+    if original.verdict is Agreement.SAME:
+        original = replace(original, verdict=Agreement.VARIANT, why=ORIGINAL_LANGUAGE)
+    best = _better(own, original)
+    return (claimed.title, own) if best is own else (claimed.original_title, original)
 
 
 _ORDER = {Agreement.SAME: 3, Agreement.VARIANT: 2, Agreement.DIFFERS: 1, Agreement.ABSENT: 0}

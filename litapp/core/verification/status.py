@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from litapp.core.matching import Agreement
 from litapp.core.matching.authors import compare_authors
-from litapp.core.matching.titles import compare_titles
+from litapp.core.matching.titles import compare_titles_of
 from litapp.core.normalise import strip_status_prefix, title_key
 from litapp.core.records import Notice, NoticeKind, Record
 from litapp.core.verification.evidence import Answered, Asked, Found
@@ -148,7 +148,7 @@ def _about(
             continue
         if not (record.notices or notice_kind(record) or record.title != strip_status_prefix(record.title)):
             continue
-        title = compare_titles(claimed.title, record.title, record.original_title)
+        _, title = compare_titles_of(claimed, record)
         people = compare_authors(
             claimed.authors,
             record.authors,

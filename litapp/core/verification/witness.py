@@ -10,7 +10,7 @@ from litapp.core.matching import Agreement, JournalNames
 from litapp.core.matching.authors import AuthorComparison
 from litapp.core.matching.fields import Comparison, compare_records
 from litapp.core.matching.journals import is_preprint_server
-from litapp.core.matching.titles import compare_titles
+from litapp.core.matching.titles import compare_titles_of
 from litapp.core.records import Record
 from litapp.core.verification.evidence import Answered, Asked, Found
 from litapp.core.verification.sources import INDEXES, OWNERS, REGISTRIES
@@ -113,7 +113,7 @@ def _same_doi(a: Record, b: Record) -> bool:
 def _compare(claimed: Record, found: Found, record: Record, journals: JournalNames) -> Comparison:
     """The whole comparison; for a search hit under quite another title only that of the title."""
     if found.how is Asked.SEARCH and claimed.title:
-        title = compare_titles(claimed.title, record.title, record.original_title)
+        _, title = compare_titles_of(claimed, record)
         if title.verdict is Agreement.DIFFERS and not title.reworded:
             return Comparison((), title, UNRELATED)
     return compare_records(claimed, record, journals=journals)

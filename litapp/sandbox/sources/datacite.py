@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from litapp.sandbox.arxiv_numbers import arxiv_number, is_at_arxiv, place_of
+from litapp.sandbox.arxiv_numbers import arxiv_number, place_held
 from litapp.sandbox.corpus.article import Article, Author
 from litapp.sandbox.dispatch import World
 from litapp.sandbox.wire import Request, Response, json_response
@@ -70,12 +70,7 @@ class DataCite:
 def arxiv_place(world: World, doi: str) -> int | None:
     """The place in the corpus file of an arXiv DOI that the stand-in arXiv holds; None for any other DOI."""
     lowered = doi.casefold()
-    place = place_of(lowered.removeprefix(ARXIV_PREFIX)) if lowered.startswith(ARXIV_PREFIX) else None
-    entry = world.corpus.entry(place) if place is not None else None
-    if entry is None or entry.article is None:
-        return None
-    held = is_at_arxiv(world, entry.article.pmid, preprint=entry.article.is_preprint)
-    return place if held else None
+    return place_held(world, lowered.removeprefix(ARXIV_PREFIX)) if lowered.startswith(ARXIV_PREFIX) else None
 
 
 def _attributes(article: Article, number: str) -> dict[str, Any]:

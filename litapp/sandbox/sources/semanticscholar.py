@@ -10,6 +10,7 @@ import sqlite3
 import threading
 from typing import Any
 
+from litapp.sandbox.arxiv_numbers import place_held
 from litapp.sandbox.corpus.article import Article
 from litapp.sandbox.corpus.index import folded
 from litapp.sandbox.differences import Differences, IssuedDays
@@ -226,6 +227,8 @@ class SemanticScholar:
             digits = value.casefold().removeprefix("pmc")
             select = "SELECT article FROM attribute WHERE kind = 'pmc' AND value = ?"
             number = next(iter(corpus.numbers(select, (f"pmc{digits}",))), None)
+        elif kind.upper() == "ARXIV":
+            number = place_held(self.world, value)
         elif kind.casefold() == "corpusid" and value.isdigit():
             pmid = int(value) - FIRST_CORPUS_ID
             number = corpus.ids_of_pmids([pmid]).get(pmid)

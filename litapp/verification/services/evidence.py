@@ -26,7 +26,7 @@ from litapp.verification.services.asking import Asker, Said, TitleSearch
 
 T = TypeVar("T")
 INDEX_SCHEMES: Mapping[str, tuple[Scheme, ...]] = {
-    "openalex": (Scheme.DOI, Scheme.PMID),
+    "openalex": (Scheme.DOI, Scheme.PMID, Scheme.ARXIV),
     "semanticscholar": (Scheme.DOI, Scheme.PMID, Scheme.ARXIV),
 }
 """Which identifier an index is asked with, the best first: one a reference."""
@@ -299,7 +299,14 @@ def _to_ask(record: Record) -> Iterator[tuple[str, Identifier]]:
     for source, schemes in INDEX_SCHEMES.items():
         best = next((Identifier(s, value) for s in schemes if (value := record.identifier(s))), None)
         if best is not None:
-            yield source, best
+            yield source, _as_asked(source, best)
+
+
+def _as_asked(source: str, identifier: Identifier) -> Identifier:
+    """OpenAlex knows arXiv papers by the DOI that arXiv registers for them."""
+    if source == "openalex" and identifier.scheme is Scheme.ARXIV:
+        return Identifier(Scheme.DOI, f"10.48550/arxiv.{identifier.value.lower()}")
+    return identifier
 
 
 def _next_to_ask(records: Sequence[Record]) -> Iterator[tuple[str, Identifier]]:

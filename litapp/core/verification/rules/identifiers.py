@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from litapp.core.identifiers import arxiv_from_doi
 from litapp.core.matching import Agreement
-from litapp.core.matching.titles import compare_titles
+from litapp.core.matching.titles import compare_titles_of
 from litapp.core.records import Record
 from litapp.core.verification.evidence import Answered, CheckResult, Found, Kind, Result
 from litapp.core.verification.rules.hearing import Hearing, silent
@@ -238,5 +238,5 @@ def _same_doi(a: str, b: str) -> bool:
 
 
 def _same_title(a: Record, b: Record) -> bool:
-    verdict = compare_titles(a.title or a.original_title, b.title, b.original_title).verdict
-    return verdict in (Agreement.SAME, Agreement.VARIANT)
+    _, title = compare_titles_of(a, b)
+    return title.verdict in (Agreement.SAME, Agreement.VARIANT)
