@@ -42,6 +42,7 @@ TABLE: dict[str, Right | Open] = {
     "styleguide": Open.PUBLIC,
     "unsent": Open.SIGNED_IN,
     "check_references": Open.SIGNED_IN,
+    "check_prisma": Open.SIGNED_IN,
     "projects:list": Open.SIGNED_IN,
     "projects:create": Open.SIGNED_IN,
     "projects:invitation": Open.PUBLIC,
