@@ -12,6 +12,14 @@ from django.db.models import Count, Q
 from litapp.jobs.models import LeasedStep, LeasedStepQuerySet
 from litapp.projects.models import Project
 from litapp.verification.models import VerdictStatus
+from references.models_fulltext import (
+    CopyState,
+    FullText,
+    FullTextAttempt,
+    FullTextCopy,
+    FullTextUpload,
+    ResolverAddress,
+)
 from references.models_lists import FILTERS, EntryKind, ListEntry, ListEntryQuerySet, ReferenceListCheck
 from references.models_matrix import CellState, FilledBy, MatrixCell, MatrixChange, OwnColumn
 from searches.models import Candidate
@@ -22,10 +30,15 @@ __all__ = [
     "FILTERS",
     "VERDICTS",
     "CellState",
+    "CopyState",
     "EntryKind",
     "Export",
     "ExportFormat",
     "FilledBy",
+    "FullText",
+    "FullTextAttempt",
+    "FullTextCopy",
+    "FullTextUpload",
     "ListEntry",
     "ListEntryQuerySet",
     "MatrixCell",
@@ -34,6 +47,7 @@ __all__ = [
     "Reference",
     "ReferenceListCheck",
     "ReferenceQuerySet",
+    "ResolverAddress",
     "Scope",
 ]
 _CHECK = "candidate__verification__"

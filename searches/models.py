@@ -16,6 +16,7 @@ from litapp.projects.models import Project
 from litapp.verification.models import Verification
 from searches.models_abstracts import AbstractFill, AbstractLookup
 from searches.models_duplicates import BlockKey, PairAnswer, PairDecision, RecordPair, Study, StudyReport
+from searches.models_fulltext import ReportRetrieval, RetrievalOutcome
 from searches.models_imports import ImportedEntry, ImportKind, RecordImport
 from searches.models_modes import FoundPaper, Mode, PaperSearch
 from searches.models_screening import (
@@ -65,7 +66,9 @@ __all__ = [
     "RecordImport",
     "RecordNote",
     "RecordPair",
+    "ReportRetrieval",
     "RetrievalHit",
+    "RetrievalOutcome",
     "RetrievalRun",
     "RetrievalStep",
     "RunState",
