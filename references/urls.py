@@ -5,6 +5,8 @@ from django.urls import path
 from references.views.export import export, export_file, export_new, styles
 from references.views.list_check import accept, cancel, entry_recheck, file, list_check, recheck, resume, take
 from references.views.list_new import list_checks, list_new
+from references.views.matrix import columns, matrix
+from references.views.matrix_cell import cell, cell_change
 from references.views.reference import note, reference, remove, restore
 from references.views.reference_list import reference_list
 
@@ -15,6 +17,10 @@ urlpatterns = [
     path("references/<int:reference_id>/note/", note, name="note"),
     path("references/<int:reference_id>/remove/", remove, name="remove"),
     path("references/<int:reference_id>/restore/", restore, name="restore"),
+    path("matrix/", matrix, name="matrix"),
+    path("matrix/columns/", columns, name="matrix_columns"),
+    path("matrix/<int:reference_id>/<str:column>/", cell, name="matrix_cell"),
+    path("matrix/<int:reference_id>/<str:column>/change/", cell_change, name="matrix_cell_change"),
     path("lists/", list_checks, name="list_checks"),
     path("lists/new/", list_new, name="list_new"),
     path("lists/<int:list_id>/", list_check, name="list_check"),

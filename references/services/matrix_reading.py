@@ -1,0 +1,167 @@
+"""Reads of the literature matrix: columns, rows with their cells, what the rules offer, and what each row rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from litapp.core.matrix import COLUMN_LABELS, Column, Place, Span, Suggestion, quote_stands, suggestions
+from litapp.ledger.models import SourceRecord
+from litapp.projects.models import Project
+from references.models import CellState, MatrixCell, OwnColumn, Reference
+from searches.models import CandidateSource
+
+OWN = "own-"
+
+
+class Basis(StrEnum):
+    """What there is to read of a reference. The matrix and the summary count them."""
+
+    FULL_TEXT = "full text"
+    PASSAGES = "abstract and passages"
+    ABSTRACT = "abstract only"
+    NONE = "no abstract"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnHead:
+    """One column: `key` in addresses ("design", "own-12"), what it is called, and the project's own column or None."""
+
+    key: str
+    label: str
+    own: OwnColumn | None = None
+
+    @property
+    def standard(self) -> Column | None:
+        """The column of every matrix, or None for one of the project's own."""
+        return None if self.own else Column(self.key)
+
+    @property
+    def needs_quote(self) -> bool:
+        """Whether a value must rest on words of a source: relevance and a project's own columns are a person's word."""
+        return self.own is None and self.key != Column.RELEVANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A suggestion with the record that says it."""
+
+    suggestion: Suggestion
+    record: SourceRecord
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """One cell as a page shows it; `cell` is None where nobody has looked yet. `offers` are quotes to accept."""
+
+    head: ColumnHead
+    cell: MatrixCell | None
+    offers: tuple[Offer, ...] = ()
+
+    @property
+    def state(self) -> str:
+        return self.cell.state if self.cell else CellState.EMPTY
+
+    @property
+    def version(self) -> int:
+        return self.cell.version if self.cell else 0
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """One reference with its cells in the order of the columns."""
+
+    reference: Reference
+    basis: Basis
+    cells: tuple[CellView, ...]
+
+
+def columns_of(project: Project) -> list[ColumnHead]:
+    """The columns of the project's matrix: those of every matrix, then its own."""
+    own = OwnColumn.objects.filter(project=project, removed_at=None)
+    heads = [ColumnHead(str(key), COLUMN_LABELS[key]) for key in Column]
+    return heads + [ColumnHead(f"{OWN}{column.pk}", column.name, column) for column in own]
+
+
+def column_named(project: Project, key: str) -> ColumnHead | None:
+    """The column with this key, or None."""
+    return next((head for head in columns_of(project) if head.key == key), None)
+
+
+def rows_of(
+    project: Project, references: Sequence[Reference], heads: Sequence[ColumnHead], *, with_offers: bool = True
+) -> list[MatrixRow]:
+    """The rows of these references. Three queries, whatever their number."""
+    cells = cells_of(references)
+    records = records_of([reference.candidate_id for reference in references]) if with_offers else {}
+    basis = basis_of(references)
+    rows = []
+    for reference in references:
+        offered = offers_of(records.get(reference.candidate_id, ())) if with_offers else {}
+        views = tuple(
+            CellView(head, cells.get((reference.pk, head.key)), tuple(offered.get(head.key, ()))) for head in heads
+        )
+        rows.append(MatrixRow(reference, basis[reference.pk], views))
+    return rows
+
+
+def cells_of(references: Iterable[Reference]) -> dict[tuple[int, str], MatrixCell]:
+    """(reference, column key) -> cell, of all columns."""
+    wanted = [reference.pk for reference in references]
+    found = MatrixCell.objects.filter(reference__in=wanted).select_related("person", "checked_by", "source_record")
+    return {(cell.reference_id, key_of(cell)): cell for cell in found.select_related("person", "checked_by", "own")}
+
+
+def key_of(cell: MatrixCell) -> str:
+    """The key of the cell's column."""
+    return f"{OWN}{cell.own_id}" if cell.own_id else cell.column
+
+
+def records_of(candidate_ids: Iterable[int]) -> dict[int, list[SourceRecord]]:
+    """The source records behind each candidate: PubMed's first, then in the order they came. One query."""
+    links = CandidateSource.objects.filter(candidate__in=list(candidate_ids)).select_related("source_record")
+    found: dict[int, list[SourceRecord]] = {}
+    for link in links.order_by("candidate", "pk"):
+        found.setdefault(link.candidate_id, []).append(link.source_record)
+    for records in found.values():
+        records.sort(key=lambda one: one.source != "pubmed")
+    return found
+
+
+def offers_of(records: Sequence[SourceRecord]) -> dict[str, list[Offer]]:
+    """Column key -> what the rules offer, from every record of the paper; the same words are offered once."""
+    offered: dict[str, list[Offer]] = {}
+    seen: set[tuple[str, str, str]] = set()
+    for row in records:
+        for one in suggestions(row.record):
+            told = (one.column, one.value, " ".join(one.quote.split()))
+            if told not in seen:
+                seen.add(told)
+                offered.setdefault(one.column, []).append(Offer(one, row))
+    return offered
+
+
+def basis_of(references: Iterable[Reference]) -> Mapping[int, Basis]:
+    """Reference -> what there is to read of it."""
+    return MappingProxyType(
+        {reference.pk: Basis.ABSTRACT if reference.candidate.has_abstract else Basis.NONE for reference in references}
+    )
+
+
+def basis_counts(basis: Mapping[int, Basis]) -> list[tuple[Basis, int]]:
+    """How many references rest on what, all four kinds, in their order."""
+    counts = Counter(basis.values())
+    return [(one, counts[one]) for one in Basis]
+
+
+def cell_quote_stands(cell: MatrixCell) -> bool:
+    """Whether the stored record still says the cell's quote at its place. True where no source is named."""
+    if cell.source_record is None:
+        return True
+    span = None
+    if cell.section is not None and cell.start is not None and cell.end is not None:
+        span = Span(cell.section, cell.start, cell.end)
+    return quote_stands(cell.source_record.record, cell.quote, Place(cell.place), span)
