@@ -9,16 +9,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from litapp.projects.models import Membership, Project
+from django.db.models import Q, QuerySet
+
+from litapp.projects.models import Event, Membership, Project
 from litapp.projects.permissions import Right, may
 from searches.models import ScreeningStage, Stage
 
-HIDDEN_VERBS = ("screening.", "reference.", "candidates.", "note.", "label.", "export.")
-"""Beginnings of the verbs of events that tell, or follow from, decisions: others' are not shown while secret."""
-WHY_HIDDEN = (
-    "Screening is blind: what the team decided, and what follows from it, is shown when a lead closes the stage or "
-    "lifts the blinding."
+TOLD_TO_ALL = (
+    "project.",
+    "invitation.",
+    "member.",
+    "plan.",
+    "run.",
+    "abstracts.",
+    "records.",
+    "import.",
+    "record.",
+    "duplicates.",
+    "study.",
+    "criteria.",
+    "screening.set_up",
+    "screening.unblinded",
+    "screening.closed",
+    "screening.reopened",
+    "screening.pilot_",
+    "screening.assigned",
+    "list.check",
+    "list.recheck",
 )
+"""Beginnings of the verbs of events that tell nothing of decisions: shown to all while screening is secret."""
+FOLLOWS = ("reference.", "candidates.", "screening.resolved", "matrix.", "fulltext.", "flow.", "prisma.", "ranking.")
+"""Beginnings of verbs that follow from decisions of several people: not even shown to the person who set them off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +93,15 @@ def sees_outcomes(membership: Membership) -> bool:
     """Whether the member may see what depends on everybody's votes: references, conflicts, PRISMA numbers, progress
     of the team, their exports. Leads always; others unless a stage is secret now."""
     return may(membership, Right.SETTLE) or not stages_of(membership.project).secret
+
+
+def events_shown(membership: Membership, events: QuerySet[Event]) -> QuerySet[Event]:
+    """Of the log what the member may see: while a stage is secret, of others only what tells nothing of decisions."""
+    if sees_outcomes(membership):
+        return events
+    harmless, follows = Q(pk=None), Q(pk=None)
+    for verb in TOLD_TO_ALL:
+        harmless |= Q(verb__startswith=verb)
+    for verb in FOLLOWS:
+        follows |= Q(verb__startswith=verb)
+    return events.filter(harmless | (Q(actor=membership.user) & ~follows))

@@ -11,8 +11,9 @@ from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
+from litapp.projects.curtain import sees_outcomes
 from litapp.projects.models import Membership, Project, Role
-from litapp.projects.refusals import project_deleted_page, right_missing_page
+from litapp.projects.refusals import curtained_page, project_deleted_page, right_missing_page
 from litapp.web.numbers import LARGEST
 from litapp.web.signed_out import kept_private, sign_in_first
 
@@ -88,11 +89,14 @@ def roles_with(right: Right) -> list[str]:
     return [role.label for role in Role if right in RIGHTS[role]]
 
 
-def project_view(right: Right) -> Callable[[ProjectView[P]], Callable[..., HttpResponseBase]]:
+def project_view(
+    right: Right, *, shows_outcomes: bool = False
+) -> Callable[[ProjectView[P]], Callable[..., HttpResponseBase]]:
     """Let only members with `right` reach the view, which is called as `view(request, project, ...)`.
 
     Signed out: to the sign-in page and back, what was typed is kept (`web.signed_out`). Not a member: 404, as if the
-    project did not exist. Member of a deleted project: 410. Without the right: 403 and a sentence.
+    project did not exist. Member of a deleted project: 410. Without the right: 403 and a sentence. `shows_outcomes` =
+    the page rests on everybody's decisions: while screening is blind it is for leads, others get 403 and a sentence.
     """
 
     def decorate(view: ProjectView[P]) -> Callable[..., HttpResponseBase]:
@@ -112,8 +116,11 @@ def project_view(right: Right) -> Callable[[ProjectView[P]], Callable[..., HttpR
             if not may(membership, right):
                 return right_missing_page(request, membership, DOING[right], roles_with(right))
             request.membership = membership  # type: ignore[attr-defined]  # this makes it a ProjectRequest
+            if shows_outcomes and not sees_outcomes(membership):
+                return curtained_page(request, membership)
             return kept_private(view(request, membership.project, *args, **kwargs))  # type: ignore[arg-type]
 
+        checked.shows_outcomes = shows_outcomes  # type: ignore[attr-defined]  # read by the leak test
         checked.right = right  # type: ignore[attr-defined]  # read by the roles x addresses test
         return checked
 

@@ -22,6 +22,12 @@ def project_deleted_page(request: HttpRequest, project: Project) -> HttpResponse
     )
 
 
+def curtained_page(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """403: the page rests on decisions that are hidden while screening is blind."""
+    context = {"project": membership.project, "typed": typed_in(request)}
+    return render(request, "projects/curtained.html", context, status=403)
+
+
 def right_missing_page(
     request: HttpRequest, membership: Membership, doing: str, roles_allowed: list[str]
 ) -> HttpResponse:

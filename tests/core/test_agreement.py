@@ -37,7 +37,9 @@ def test_kappa_and_its_interval_as_published(table: list[list[int]], expected: t
 )
 def test_the_paradox_of_kappa(table: list[list[int]], share: float, kappa: float, pabak: float) -> None:
     found = agreement(pairs(table), 2)
-    assert found.share is not None and found.kappa is not None and found.pabak is not None
+    assert found.share is not None
+    assert found.kappa is not None
+    assert found.pabak is not None
     assert (found.share.value, round(found.kappa.value, 2), round(found.pabak.value, 2)) == (share, kappa, pabak)
 
 
@@ -75,7 +77,8 @@ def test_complete_disagreement_stays_within_bounds() -> None:
 
 def test_pabak_with_three_decisions_rests_on_three() -> None:
     found = agreement([("include", "include")] * 8 + [("include", "maybe")] * 2, 3)
-    assert found.pabak is not None and round(found.pabak.value, 4) == 0.7
+    assert found.pabak is not None
+    assert round(found.pabak.value, 4) == 0.7
 
 
 @pytest.mark.parametrize(("seen", "categories"), [([("a", "b")], 1), ([("a", "b"), ("c", "c")], 2)])

@@ -12,9 +12,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from litapp.projects.models import Invitation, Membership, Project, Role
-from litapp.projects.permissions import Right, may
+from litapp.projects.permissions import RIGHTS, Right, may
 from litapp.projects.services.events import record_event
 
 VALID_FOR = timedelta(days=14)
@@ -161,6 +162,8 @@ def role_change(*, membership: Membership, actor: Membership, role: str) -> Memb
         subject=f"user:{membership.user_id}",
         payload={"before": before, "after": role},
     )
+    if Right.SCREEN in RIGHTS.get(before, ()) and Right.SCREEN not in RIGHTS[role]:
+        _tell_leaving(membership, actor)
     return membership
 
 
@@ -182,6 +185,13 @@ def member_remove(*, membership: Membership, actor: Membership) -> None:
         subject=f"user:{membership.user_id}",
         payload={"role": membership.role},
     )
+    _tell_leaving(current, actor)
+
+
+def _tell_leaving(membership: Membership, actor: Membership) -> None:
+    """Let the floors above re-route what the person was to do (`settings.LEAVING_LISTENERS`)."""
+    for path in settings.LEAVING_LISTENERS:
+        import_string(path)(project=membership.project, person=membership.user, actor=actor.user)
 
 
 def _lock(project: Project) -> None:

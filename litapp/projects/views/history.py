@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from litapp.projects.curtain import events_shown, sees_outcomes
 from litapp.projects.history import lines_of
 from litapp.projects.models import Event, Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
@@ -21,7 +22,8 @@ PAGE_SIZE = 100
 @require_GET
 def history(request: ProjectRequest, project: Project) -> HttpResponse:
     """Who did what and when. `?person=` and `?what=` narrow it, `?check=1` reads the whole chain."""
-    events = Event.objects.filter(project=project).select_related("actor").order_by("-sequence")
+    everything = Event.objects.filter(project=project).select_related("actor").order_by("-sequence")
+    events, hidden = events_shown(request.membership, everything), not sees_outcomes(request.membership)
     person, what = request.GET.get("person", ""), request.GET.get("what", "")
     if person:
         events = events.filter(actor=row_number(person)) if row_number(person) is not None else events.none()
@@ -36,6 +38,7 @@ def history(request: ProjectRequest, project: Project) -> HttpResponse:
         "person": person,
         "what": what,
         "chain": verify_chain(project) if request.GET.get("check") else None,
-        "last": Event.objects.filter(project=project).order_by("-sequence").first(),
+        "last": None if hidden else Event.objects.filter(project=project).order_by("-sequence").first(),
+        "hidden": hidden,
     }
     return render(request, "projects/history.html", context)
