@@ -12,6 +12,7 @@ from litapp.projects.views.own_keys import own_keys
 from litapp.projects.views.start import start
 from litapp.web.views import unsent
 from references.views.list_new import check_references
+from searches.views.quick_cite import quick_cite_start
 from searches.views.prisma_check import check_prisma
 
 projects = [*project_urls, path("projects/<int:project_id>/", overview, name="overview")]
@@ -20,6 +21,7 @@ urlpatterns = [
     path("", start, name="start"),
     path("unsent/", unsent, name="unsent"),
     path("check-references/", check_references, name="check_references"),
+    path("quick-cite/", quick_cite_start, name="quick_cite_start"),
     path("check-prisma/", check_prisma, name="check_prisma"),
     path("", include((projects, "projects"))),
     path("projects/<int:project_id>/", include("searches.urls")),

@@ -39,7 +39,7 @@ CHECKED = 6
 """Papers whose verdict is asked for: some of them may turn out not to be what they seem."""
 LONGEST_TEXT = 2_000
 RECORDS_A_QUESTION = 10
-LEAST_TOPIC = 0.34
+LEAST_TOPIC = 0.6
 """Share of the topic's words that a paper must have for it to be offered at all."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9(])")
 
@@ -134,7 +134,7 @@ def wider_questions(read: Remembered) -> list[Question]:
 def boolean_of(read: Remembered) -> str:
     """The sentence as a PubMed query: every word of the topic, mapped by PubMed itself; the names as authors."""
     parts = [_term(word) for word in read.topic]
-    parts += [f'"{name}"[au]' for name in read.authors]
+    parts += [f"{name}[au]" for name in read.authors]
     if read.journal:
         parts.append(f'"{read.journal}"[ta]')
     return " AND ".join(parts)

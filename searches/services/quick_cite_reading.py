@@ -17,60 +17,21 @@ from litapp.core.verification.freetext import guessed_title, plain_citation
 _YEARS = re.compile(r"(?<![\w/.-])((?:19|20)\d\d)(?:\s*(?:-|–|to)\s*((?:19|20)\d\d))?(?![\w/-]|\.\d)")
 _NAME = r"[A-ZÀ-ÖØ-ÞŁŠŽ][\w'’-]*[a-zà-öø-ÿ][\w'’-]*"
 _PARTICLE = r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|ter|ten|zu)\s+)*"
-_PERSON = rf"{_PARTICLE}{_NAME}(?:\s+[A-Z]{{1,3}}\b(?![a-z-]))?"
+_PERSON = rf"{_PARTICLE}{_NAME}(?:\s+[A-Z]{{1,3}}\b(?![a-z-])|\s+{_NAME}(?!\s+et\b))?"
 _LIST = rf"({_PERSON}(?:\s*(?:,|and|&)\s*{_PERSON}){{0,5}})"
-_BY = re.compile(rf"\b(?:by|from)\s+(?:Drs?\.?\s+|Prof\.?\s+)?{_LIST}(?:\s*,?\s+et\s+al\b\.?|\s+and\s+colleagues)?")
+_BY = re.compile(rf"\bby\s+(?:Drs?\.?\s+|Prof\.?\s+)?{_LIST}(?:\s*,?\s+et\s+al\b\.?|\s+and\s+colleagues)?")
 _ET_AL = re.compile(rf"({_PERSON})(?:\s*,)?\s+(?:et\s+al\b\.?|and\s+colleagues)")
 _POSSESSIVE = re.compile(rf"({_PERSON})['’]s\s+(?:(?:19|20)\d\d\s+)?(?:paper|study|trial|article|review|work)")
 _BEFORE_YEAR = re.compile(rf"\A\W*({_PERSON}(?:\s*(?:and|&)\s*{_PERSON})?)\W+(?=(?:19|20)\d\d\b)")
-_MONTHS = frozenset(
-    [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ]
+_NOT_NAMES = frozenset(
+    {
+        *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October"),
+        *("November", "December", "The", "That", "This", "An", "In", "On", "Of", "And", "Paper", "Study", "Trial"),
+        *("Review", "PubMed", "Medline", "Europe", "Germany", "China", "America", "Africa", "Asia", "Lancet"),
+        *("Nature", "Science", "Cell", "Cochrane", "Covid", "COVID", "What", "Which", "Who"),
+    }
 )
-_NOT_NAMES = _MONTHS | frozenset(
-    [
-        "The",
-        "That",
-        "This",
-        "A",
-        "An",
-        "In",
-        "On",
-        "Of",
-        "And",
-        "Paper",
-        "Study",
-        "Trial",
-        "Review",
-        "PubMed",
-        "Medline",
-        "Europe",
-        "Germany",
-        "China",
-        "America",
-        "Africa",
-        "Asia",
-        "Lancet",
-        "Nature",
-        "Science",
-        "Cell",
-        "Cochrane",
-        "Covid",
-        "COVID",
-    ]
-)
+"""Words with a capital that stand where a name could."""
 JOURNALS = {
     "nejm": "N Engl J Med",
     "new england journal of medicine": "N Engl J Med",
@@ -95,11 +56,14 @@ JOURNALS = {
     "cochrane database": "Cochrane Database Syst Rev",
 }
 """How people name journals -> NLM's abbreviation. Read only behind "in (the)", where a title's word is unlikely."""
+_NAMES = "|".join(sorted(map(re.escape, JOURNALS), key=len, reverse=True))
 _IN_JOURNAL = re.compile(
-    r"\b(?:published\s+)?in\s+(?:the\s+)?(" + "|".join(sorted(map(re.escape, JOURNALS), key=len, reverse=True)) + r")\b"
+    rf"\b(?:published\s+)?in\s+(?:the\s+)?({_NAMES})\b"
     r"(?!\s+(?:of|and|x-?ray|cancer|cells?|transfusion|pressure|pain|oncology|neurology))",
     re.IGNORECASE,
 )
+_JOURNALS_PAPER = re.compile(rf"\b({_NAMES})\s+(?=(?:paper|trial|study|article|review)\b)", re.IGNORECASE)
+_ONLY_JOURNALS = re.compile(r"\b(NEJM|JAMA|BMJ)\b(?! [A-Z])")
 _FILLER = re.compile(
     r"\b(?:that|this|the|a|an|some|one|paper|papers|article|study|studies|publication|published|report|reported|"
     r"about|regarding|concerning|on|of|in|for|from|by|with|to|and|or|et al|who|which|where|what|was|were|is|are|be|"
@@ -151,9 +115,12 @@ def read_sentence(text: str) -> Remembered:
     years = [(int(m[1]), int(m[2] or m[1])) for m in _YEARS.finditer(rest)]
     authors, rest = _authors(rest)
     journal = ""
-    if found := _IN_JOURNAL.search(rest):
-        journal, rest = JOURNALS[found[1].casefold()], rest[: found.start()] + " " + rest[found.end() :]
-    topic = _topic(_YEARS.sub(" ", rest))
+    for pattern in (_IN_JOURNAL, _JOURNALS_PAPER, _ONLY_JOURNALS):
+        if found := pattern.search(rest):
+            journal = journal or JOURNALS[found[1].casefold()]
+            rest = rest[: found.start()] + " " + rest[found.end() :]
+    title = _title(given)
+    topic = _topic(_YEARS.sub(" ", title or rest))
     return Remembered(
         text=given,
         authors=authors,
@@ -162,7 +129,7 @@ def read_sentence(text: str) -> Remembered:
         journal=journal,
         topic=topic,
         identifiers=identifiers,
-        title=_title(given),
+        title=title,
     )
 
 

@@ -1,0 +1,14 @@
+"""Addresses of the short ways to papers, all under /projects/<project_id>/; included by searches.urls."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from searches.views import quick_cite
+
+urlpatterns = [
+    path("quick-cite/", quick_cite.quick_cites, name="quick_cites"),
+    path("quick-cite/new/", quick_cite.quick_cite_new, name="quick_cite_new"),
+    path("quick-cite/<int:search_id>/", quick_cite.quick_cite, name="quick_cite"),
+    path("quick-cite/<int:search_id>/papers/<int:paper_id>/add/", quick_cite.quick_cite_add, name="quick_cite_add"),
+]
