@@ -127,6 +127,7 @@ class BaseQueryFormSet(forms.BaseFormSet):
         for form in self.forms:
             data = form.cleaned_data if hasattr(form, "cleaned_data") else {}
             text = {name: str(data.get(name) or "").strip() for name in ("boolean", "plain", "label")}
+            text["boolean"] = text["boolean"].replace("\r\n", "\n")
             if (text["boolean"] or text["plain"]) and not data.get("DELETE"):
                 found.append(text)
         return found

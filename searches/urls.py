@@ -11,7 +11,7 @@ from searches.urls_bundle import urlpatterns as bundle_urls
 from searches.urls_imports import urlpatterns as import_urls
 from searches.urls_modes import urlpatterns as mode_urls
 from searches.urls_screening import urlpatterns as screening_urls
-from searches.views import plan_blocks, plan_form, plans, runs
+from searches.views import mesh, plan_blocks, plan_form, plan_repairs, plans, runs
 
 app_name = "searches"
 
@@ -19,6 +19,11 @@ plan_urls = [
     path("plans/", plans.plan_list, name="plan_list"),
     path("plans/new/", plan_form.plan_new, name="plan_new"),
     path("plans/check/", plan_form.plan_check, name="plan_check"),
+    path("plans/repair-hits/", plan_repairs.repair_count, name="plan_repair_hits"),
+    path("plans/mesh/", mesh.mesh, name="mesh"),
+    path("plans/mesh/ask/", mesh.mesh_ask_nlm, name="mesh_ask"),
+    path("plans/<int:version_id>/repair/", plan_repairs.repair, name="plan_repair"),
+    path("plans/<int:version_id>/repair/undo/", plan_repairs.repair_undo, name="plan_repair_undo"),
     path("plans/<int:version_id>/", plans.plan, name="plan"),
     path("plans/<int:version_id>/edit/", plan_form.plan_edit, name="plan_edit"),
     path("plans/<int:version_id>/counts/", plans.plan_counts, name="plan_counts"),

@@ -15,6 +15,7 @@ from litapp.ledger.services.clients import client_for, source_state, user_client
 from litapp.providers.base import Client, SourceError
 from litapp.providers.registry import QueryKind, answering, search_provider, source
 from searches.models import SearchPlanVersion
+from searches.services.hits import Number
 from searches.services.plans import plan_new_version, plan_save
 from searches.services.queries import taken_kind
 
@@ -25,14 +26,6 @@ DROP, BROADEN = "drop", "broaden"
 
 class NoBlocks(Exception):
     """The blocks of this query cannot be counted or changed. The message says why, and what can be done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """What a source counted. `total` None = it could not be asked (`error`), never 0."""
-
-    total: int | None
-    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)

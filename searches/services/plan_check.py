@@ -6,9 +6,10 @@ from datetime import date
 from typing import Any
 
 from litapp.core.plan import PlanError, SearchPlan, plan_from_dict
-from litapp.core.querylang import Severity, check_query
+from litapp.core.querylang import Severity
 from litapp.providers.registry import QueryKind, search_keys, source, source_keys
 from searches.services.queries import taken_kind
+from searches.services.query_check import check_plan_query
 
 MOST_BOOLEAN = 20_000
 """Characters. Longer Boolean queries than any we collected by a factor of two; PubMed takes them by POST."""
@@ -122,7 +123,7 @@ def boolean_problem(text: str) -> str:
             f"The query has {len(text):,} characters; at most {MOST_BOOLEAN:,} are taken. "
             "Split it into several queries, or truncate word families with *."
         )
-    for finding in check_query(text):
+    for finding in check_plan_query(text):
         if finding.severity is Severity.ERROR:
             place = text[finding.start : finding.end].strip()
             near = f" (at character {finding.start + 1}: {place[:40]})" if place else ""

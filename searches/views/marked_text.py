@@ -1,4 +1,4 @@
-"""A text with marked places, as segments that a template writes one after the other (and escapes each). Pure."""
+"""A text with marked places, as segments that a template writes one after the other (and escapes each)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from litapp.core.querylang import Finding, Severity, check_query
+from litapp.core.querylang import Finding, Severity
+from searches.services.query_check import check_plan_query, one_line_end
+
+LONGEST_EXCERPT = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,10 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """A finding with its place as people count it: line and column from 1."""
+    """A finding with its place as people count it: line and column from 1, and its repair if there is one.
+
+    `name` names finding and place in a form ("code:start:end"); `was`, `becomes` are the text before and after.
+    """
 
     severity: str
     message: str
@@ -27,6 +33,11 @@ class PlacedFinding:
     line: int
     column: int
     excerpt: str
+    effect: str
+    name: str
+    outcome: str = ""
+    was: str = ""
+    becomes: str = ""
 
     @property
     def place(self) -> str:
@@ -67,7 +78,8 @@ def checked_query(text: str) -> CheckedQuery:
     """A PubMed query with its findings placed. An empty text has none."""
     if not text.strip():
         return CheckedQuery((), ())
-    found = check_query(text)
+    text = one_line_end(text)
+    found = check_plan_query(text)
     places = [(finding.start, finding.end, finding.severity.value) for finding in found]
     return CheckedQuery(segments(text, places), tuple(_placed(text, finding) for finding in found))
 
@@ -92,5 +104,14 @@ def _placed(text: str, finding: Finding) -> PlacedFinding:
         hint=finding.hint,
         line=before.count("\n") + 1,
         column=finding.start - (before.rfind("\n") + 1) + 1,
-        excerpt=excerpt if len(excerpt) <= 60 else f"{excerpt[:57]}…",
+        excerpt=_short(excerpt),
+        effect=finding.effect.value,
+        name=f"{finding.code}:{finding.start}:{finding.end}",
+        outcome=finding.fix.outcome.value if finding.fix else "",
+        was=_short(text[finding.fix.start : finding.fix.end]) if finding.fix else "",
+        becomes=_short(finding.fix.replacement) if finding.fix else "",
     )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_EXCERPT else f"{text[: LONGEST_EXCERPT - 1]}…"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
@@ -12,13 +14,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from litapp.core.plan import SearchPlan, plan_from_dict
+from litapp.core.querylang.editing import block_labels
 from litapp.projects.models import Event, Project
 from litapp.projects.people import name_of
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.providers.registry import answering
 from litapp.web.htmx import redirect_page
 from litapp.web.once import once
-from searches.forms import MOST_QUERIES, BaseQueryFormSet, PlanForm, QueryFormSet, initial_of, initial_queries
+from searches.forms import BaseQueryFormSet, PlanForm, QueryForm, QueryFormSet, initial_of, initial_queries
 from searches.models import SearchPlanVersion
 from searches.services.plans import (
     PlanFrozen,
@@ -28,10 +31,34 @@ from searches.services.plans import (
     plan_problems,
     plan_save,
 )
-from searches.views.marked_text import checked_query
+from searches.views.marked_text import CheckedQuery, checked_query
 from searches.views.plan_comparison import plan_changes, plan_fields
 from searches.views.plan_sources import SourceChoice, source_choices
+from searches.views.plan_typing import after_button
 from searches.views.plans import version_of
+
+
+@dataclass(frozen=True)
+class QueryItem:
+    """One query of the form: its fields, what was found in its text, and the blocks a heading may go into."""
+
+    place: int
+    form: QueryForm
+
+    @cached_property
+    def text(self) -> str:
+        """The PubMed query as it stands in the form."""
+        return str(self.form["boolean"].value() or "")
+
+    @cached_property
+    def checked(self) -> CheckedQuery:
+        """The text with what was found in it."""
+        return checked_query(self.text)
+
+    @cached_property
+    def blocks(self) -> tuple[str, ...]:
+        """Names of the text's blocks."""
+        return block_labels(self.text)
 
 
 @project_view(Right.PLAN)
@@ -102,8 +129,11 @@ def plan_edit(request: ProjectRequest, project: Project, version_id: int) -> Htt
 @require_POST
 def plan_check(request: ProjectRequest, project: Project) -> HttpResponse:
     """What is found in the one PubMed query that was sent, while it is being typed."""
-    text = next((str(value) for name, value in request.POST.items() if name.endswith("boolean")), "")
-    return render(request, "searches/plan_findings.html", {"checked": checked_query(text)})
+    name = next((name for name in request.POST if name.endswith("boolean")), "")
+    text = str(request.POST.get(name, ""))
+    number = name.split("-")[1] if name.count("-") == 2 else ""
+    context = {"checked": checked_query(text), "place": int(number) if number.isdigit() and len(number) < 4 else None}
+    return render(request, "searches/plan_findings.html", context)
 
 
 def _queries(project: Project, *, data: Any = None, initial: Any = None) -> BaseQueryFormSet:
@@ -126,13 +156,12 @@ def _not_yet_saved(
     request: ProjectRequest, project: Project, version: SearchPlanVersion | None, form: PlanForm, queries: Any
 ) -> HttpResponse | None:
     """The form again: with a query more when that was asked for, with its errors when it cannot be read."""
+    typed = after_button(request.POST)
     valid = form.is_valid() & queries.is_valid()
-    if request.POST.get("then") == "add_query":
-        data = request.POST.copy()
-        data["queries-TOTAL_FORMS"] = str(min(MOST_QUERIES, len(queries.forms) + 1))
-        return _form_page(
-            request, project, version, PlanForm(initial=_typed(form), stored=form.stored), _queries(project, data=data)
-        )
+    if typed is not None:
+        again = PlanForm(initial=_typed(form), stored=form.stored)
+        more = {"typed_notes": typed.notes, "typed_refused": typed.refused, "undo": typed.undo}
+        return _form_page(request, project, version, again, _queries(project, data=typed.data), **more)
     if valid:
         return None
     return _form_page(request, project, version, form, queries, status=422)
@@ -159,7 +188,7 @@ def _form_page(
         "version": version,
         "form": form,
         "queries": queries,
-        "checked": [checked_query(str(query["boolean"].value() or "")) for query in queries.forms],
+        "query_items": [QueryItem(place, query) for place, query in enumerate(queries.forms)],
         "problems": list(problems.values()),
         "choices": choices or source_choices(),
         "chosen": form["sources"].value() or [],

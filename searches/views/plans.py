@@ -23,6 +23,7 @@ from searches.services.counts import counts_refresh
 from searches.services.plans import PlanFrozen, StaleDraft, plan_approve, plan_new_version, plan_problems
 from searches.views.marked_text import CheckedQuery, checked_query
 from searches.views.plan_comparison import plan_changes, plan_fields, years_text
+from searches.views.plan_repair_undo import undo_offered
 from searches.views.plan_sources import plan_at_sources
 
 RUNS_SHOWN = 5
@@ -60,6 +61,11 @@ class QueryShown:
     boolean: str
     checked: CheckedQuery
 
+    @property
+    def place(self) -> int:
+        """Its number in forms, from 0."""
+        return self.number - 1
+
 
 @project_view(Right.VIEW)
 @require_GET
@@ -77,7 +83,9 @@ def plan_list(request: ProjectRequest, project: Project) -> HttpResponse:
 @require_GET
 def plan(request: ProjectRequest, project: Project, version_id: int) -> HttpResponse:
     """One version: what is asked, what each source is sent, what it counted, who approved it."""
-    return render(request, "searches/plan.html", _page(version_of(project, version_id), request.user.pk))
+    version = version_of(project, version_id)
+    context = {**_page(version, request.user.pk), "undo": undo_offered(request, version)}
+    return render(request, "searches/plan.html", context)
 
 
 @project_view(Right.PLAN)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from litapp.core.querylang import Severity, check_query
+from litapp.core.querylang import Severity
+from litapp.core.querylang.lint import check_query
 
 
 def found(text: str) -> list[tuple[str, str]]:

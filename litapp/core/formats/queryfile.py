@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from litapp.core.plan import PlanQuery
-from litapp.core.querylang import QuerySyntaxError, Severity, Term, check_query, parse, query_blocks, query_terms
+from litapp.core.querylang import QuerySyntaxError, Severity, Term, parse, query_blocks, query_terms
 from litapp.core.querylang.ast import Node
+from litapp.core.querylang.dialects import Dialect
+from litapp.core.querylang.press import check_strategy
 from litapp.core.querylang.tokens import Kind, tokenize
 
 LARGEST_FILE = 1_000_000
@@ -258,7 +260,7 @@ def plain_words(tree: Node) -> str:
 
 def _require_usable(query: PlanQuery, problem_of: Callable[[PlanQuery], str]) -> None:
     if query.boolean:
-        for finding in check_query(query.boolean):
+        for finding in check_strategy(query.boolean, Dialect.PUBMED):
             if finding.severity is Severity.ERROR:
                 near = query.boolean[finding.start : finding.end].strip()[:40]
                 place = f" (at character {finding.start + 1}: {near})" if near else ""

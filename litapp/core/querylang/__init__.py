@@ -2,7 +2,6 @@
 
 from litapp.core.querylang.ast import And, Field, Node, Not, Or, Proximity, Range, Span, Term, leaves
 from litapp.core.querylang.findings import Finding, Severity
-from litapp.core.querylang.lint import check_query
 from litapp.core.querylang.parser import parse
 from litapp.core.querylang.printer import print_pubmed
 from litapp.core.querylang.tokens import QuerySyntaxError
@@ -21,7 +20,6 @@ __all__ = [
     "Severity",
     "Span",
     "Term",
-    "check_query",
     "leaves",
     "parse",
     "print_pubmed",
