@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Exists, F, OuterRef
 
-from litapp.ledger.services.brought import BROUGHT
+from litapp.core.brought import BROUGHT
 from litapp.projects.models import Project
 from searches.models import CandidateSource, ImportedEntry, ImportKind, RecordImport, RetrievalHit
 

@@ -14,7 +14,7 @@ from litapp.core.formats.reftext import Piece, PieceKind, ReferenceText, split_l
 from litapp.core.identifiers import parse_identifier
 from litapp.core.records import Record
 from litapp.core.verification.witness import IDENTIFIER_ONLY
-from litapp.ledger.services.brought import BROUGHT
+from litapp.core.brought import BROUGHT
 from references.models import EntryKind
 
 TEXT_FORMATS = frozenset({"ids", "text_ids"})

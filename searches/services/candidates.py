@@ -69,9 +69,14 @@ def absorb_hits(*, step: RetrievalStep, page: Page, bench: Workbench | None = No
     )
 
 
-def think_ahead_brought(*, project: Project, rows: Sequence[SourceRecord], records: Sequence[Record]) -> Workbench:
-    """The same for `absorb_brought`: `rows` are those of the ledger, stored or to be stored, of `records`."""
+def think_ahead_brought(
+    *, project: Project, rows: Sequence[SourceRecord], records: Sequence[Record], members: Sequence[Member] = ()
+) -> Workbench:
+    """The same for `absorb_brought`: `rows` are those of the ledger, stored or to be stored, of `records`; `members`
+    the members of the rows where they were worked out already."""
     bench = Workbench()
+    for row, member in zip(rows, members, strict=False):
+        bench.expect(row, member)
     _think(project.pk, bench.newcomers(rows, records), None, bench)
     return bench
 

@@ -29,6 +29,10 @@ SAID_ANEW = PairVerdict(Relation.SAME, SAME_SOURCE_ID, "The source calls it the 
 BY_A_PERSON = PairVerdict(Relation.SAME, DECIDED, "A person decided that these are the same.")
 
 
+NOT_STORED = 10**15
+"""Ids of records that are not stored yet begin here: behind all others, in their order."""
+
+
 class Member:
     """A source record as it is compared and merged: parsed once, its features worked out when they are needed."""
 
@@ -42,6 +46,10 @@ class Member:
         """What the record says, as a hash."""
         self._entry = self._entry or entry_key(self.record)
         return self._entry
+
+    def work_out(self) -> None:
+        """Work out now what it is compared by."""
+        _ = self.keys
 
     @cached_property
     def features(self) -> Features:

@@ -11,10 +11,10 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from litapp.core.brought import BROUGHT, brought_record
 from litapp.core.records import Identifier, PartialDate, Person, Record
 from litapp.jobs.models import StepState
 from litapp.ledger.services.bodies import write_body
-from litapp.ledger.services.brought import BROUGHT, brought_record
 from litapp.ledger.services.records import store_records
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from contextlib import closing
 
 from django.db import transaction
 
-from litapp.core.formats.importers import Entry, UnreadableFile, read_file
+from litapp.core.formats.importers import Entry, UnreadableFile
 from litapp.core.records import Record
 from litapp.jobs import services as jobs
 from litapp.jobs.models import StepState
 from litapp.jobs.turns import writers_turn
 from litapp.ledger.models import SourceRecord
-from litapp.ledger.services.bodies import DamagedBody, open_body
-from litapp.ledger.services.brought import brought_record
+from litapp.ledger.services.bodies import DamagedBody, body_path, check_body
 from litapp.ledger.services.records import record_row, store_rows
 from searches.models import ImportedEntry, RecordImport
 from searches.services.candidates import absorb_brought, think_ahead_brought
+from searches.services.grouping import Member
+from searches.services.import_pages import EntryPage, entry_pages
 from searches.services.import_state import end_import, stop_reason
 from searches.services.import_undo import revive_decisions
 
-PAGE = 500
-"""Entries that are written in one transaction."""
 TEXT_KEPT = 4_000
 """Characters kept of an entry that was skipped; the whole stands in the file."""
 LACKING = ("title", "authors", "year", "abstract", "identifier")
@@ -33,62 +31,46 @@ LACKING = ("title", "authors", "year", "abstract", "identifier")
 def read_pages(row: RecordImport, token: str) -> None:
     """Read on behind the last page that was written, to the end of the file or until it is cancelled."""
     try:
-        with open_body(row.sha256) as stream:
-            reading = read_file(stream, name=row.file_name)
-            try:
-                for page in _pages(reading.entries, row.done):
-                    if sentence := stop_reason(row):
-                        end_import(row, token, StepState.CANCELLED, sentence, "Resume it to read the rest, or undo it.")
-                        return
-                    row = _save(row, token, page, stream.tell())
-            except UnreadableFile as error:
-                where = f"The rest of the file could not be read{f' from line {error.line:,}' if error.line else ''}: "
-                state = StepState.PARTIAL if row.done else StepState.FAILED
-                end_import(row, token, state, f"{where}{error.message}", error.next_step)
-                return
-    except (UnreadableFile, DamagedBody) as error:
+        check_body(row.sha256)
+    except DamagedBody as error:
         end_import(row, token, StepState.FAILED, str(error), "Undo this import and import the file again.")
+        return
+    path = body_path(row.sha256)
+    pages = entry_pages(path=path, name=row.file_name, sha256=row.sha256, size=row.size, done=row.done)
+    try:
+        with closing(pages):
+            for page in pages:
+                if sentence := stop_reason(row):
+                    end_import(row, token, StepState.CANCELLED, sentence, "Resume it to read the rest, or undo it.")
+                    return
+                row = _save(row, token, page)
+    except UnreadableFile as error:
+        what = "The rest of the file" if row.done else "The file"
+        where = f"{what} could not be read{f' from line {error.line:,}' if error.line else ''}: "
+        state = StepState.PARTIAL if row.done else StepState.FAILED
+        end_import(row, token, state, f"{where}{error.message}", error.next_step)
         return
     end_import(row, token, StepState.DONE)
 
 
-def _pages(entries: Iterator[Entry], done: int) -> Iterator[list[tuple[int, Entry]]]:
-    """The entries that were not looked at yet, with their places from 1. Those before an UnreadableFile come first."""
-    numbered = islice(enumerate(entries, start=1), done, None)
-    while True:
-        page: list[tuple[int, Entry]] = []
-        broken: UnreadableFile | None = None
-        try:
-            for numbered_entry in islice(numbered, PAGE):
-                page.append(numbered_entry)
-        except UnreadableFile as error:
-            broken = error
-        if page:
-            yield page
-        if broken is not None:
-            raise broken
-        if not page:
-            return
-
-
-def _save(row: RecordImport, token: str, page: Sequence[tuple[int, Entry]], position: int) -> RecordImport:
+def _save(row: RecordImport, token: str, page: EntryPage) -> RecordImport:
     """Ledger, candidates, entries and counts of one page in one transaction, only while the lease holds."""
-    records: list[Record] = []
+    members: list[Member] = []
     rows: list[SourceRecord] = []
     entries: list[ImportedEntry] = []
     dropped, lacking = Counter(row.dropped), Counter(row.lacking)
-    for number, entry in page:
-        stored = None
-        if entry.record is not None:
-            record = brought_record(entry.record, sha256=row.sha256, number=number)
-            stored = record_row(row.answer_id, number - 1, record)
-            records.append(record)
+    for one in page.entries:
+        entry, stored = one.entry, None
+        if one.member is not None:
+            stored = record_row(row.answer_id, one.number - 1, one.member.record, one.data)
+            members.append(one.member)
             rows.append(stored)
             dropped.update({text.partition(":")[0].strip()[:60] for text in entry.dropped})
-            lacking.update(lacking_of(record))
-        entries.append(entry_row(row, number, entry, stored))
-    bench = think_ahead_brought(project=row.project, rows=rows, records=records)
-    read, skipped = row.read + len(rows), row.skipped + len(page) - len(rows)
+            lacking.update(lacking_of(one.member.record))
+        entries.append(entry_row(row, one.number, entry, stored))
+    records = [member.record for member in members]
+    bench = think_ahead_brought(project=row.project, rows=rows, records=records, members=members)
+    read, skipped = row.read + len(rows), row.skipped + len(entries) - len(rows)
     with writers_turn(), transaction.atomic():
         store_rows(rows)
         ImportedEntry.objects.bulk_create(entries)
@@ -101,7 +83,7 @@ def _save(row: RecordImport, token: str, page: Sequence[tuple[int, Entry]], posi
             done=read + skipped,
             read=read,
             skipped=skipped,
-            bytes_read=min(position, row.size),
+            bytes_read=min(page.position, row.size),
             dropped=dict(dropped),
             lacking=dict(lacking),
             attempts=0,

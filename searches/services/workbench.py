@@ -17,12 +17,10 @@ from litapp.ledger.models import SourceRecord
 from litapp.ledger.services.records import record_row
 from litapp.providers.base import Hit
 from searches.services.derived import derived_columns
-from searches.services.grouping import Group, Member
+from searches.services.grouping import NOT_STORED, Group, Member
 
 CHUNK = 500
 """Values in one SQL list."""
-NOT_STORED = 10**15
-"""Ids of records that are not stored yet begin here: behind all others, in their order."""
 
 Place = tuple[int, int]
 """Answer and position."""
@@ -45,6 +43,10 @@ class Workbench:
                 row = record_row(hit.answer_id, hit.position, hit.record)
                 self._rows[hit.answer_id, hit.position] = row
         return [self._rows[hit.answer_id, hit.position] for hit in hits]
+
+    def expect(self, row: SourceRecord, member: Member) -> None:
+        """Use this member for a row of the ledger, stored or to be stored."""
+        self._by_place[row.answer_id, row.position] = member
 
     def newcomers(self, rows: Sequence[SourceRecord], records: Sequence[Record]) -> list[Member]:
         """The members for rows of the ledger, stored or to be stored, in their order; each place once."""

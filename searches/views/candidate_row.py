@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from litapp.core.markup import plain_text
-from litapp.ledger.services.brought import BROUGHT
+from litapp.core.brought import BROUGHT
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest
 from litapp.web.htmx import wants_part

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +20,7 @@ from litapp.verification.models import Verification
 from references.models import Reference
 from references.services.evidence_summary import flow_of
 from searches.models import Candidate, CandidateSource, ImportedEntry, RecordImport, RetrievalRun, ScreeningDecision
-from searches.services import import_reading
+from searches.services import import_pages, import_reading
 from searches.services.imports import (
     ImportNotChanged,
     ImportProblem,
@@ -40,7 +42,7 @@ BROKEN = "TY  - JOUR\nER  - \n\n"
 
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_reading, "PAGE", 4)
+    monkeypatch.setattr(import_pages, "PAGE", 4)
 
 
 def titles(project: Project) -> list[str]:
@@ -166,6 +168,44 @@ def test_a_worker_killed_between_pages_loses_and_doubles_nothing(
     assert (row.state, row.done, row.read, row.skipped) == ("done", 10, 10, 0)
     assert list(ImportedEntry.objects.order_by("number").values_list("number", flat=True)) == list(range(1, 11))
     assert titles(project) == [paper(number).title for number in range(1, 11)]
+
+
+def test_a_large_file_is_read_in_a_second_process_with_the_same_result(
+    project: Project, person: User, small_pages: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = ris_file(5) + BROKEN.encode() + ris_file(7)
+    alone = imported(project, person, body)
+    said = list(ImportedEntry.objects.order_by("number").values_list("number", "title", "problem", "first_line"))
+    before = titles(project)
+    import_undo(record_import=alone, actor=person)
+    work(alone)
+    monkeypatch.setattr(import_pages, "LARGE", 0)
+    row = imported(project, person, body)
+    again = ImportedEntry.objects.filter(record_import=row).order_by("number")
+    assert (row.state, row.done, row.read, row.skipped) == ("done", 13, 12, 1)
+    assert list(again.values_list("number", "title", "problem", "first_line")) == said
+    assert sorted(titles(project)) == sorted(before)
+
+
+def test_a_second_process_tells_where_a_file_breaks_off(
+    project: Project, person: User, small_pages: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_pages, "LARGE", 0)
+    row = imported(project, person, ris_file(6) + b"TY  - JOUR\nTI  - " + b"x" * 9_000_000 + b"\nER  - \n")
+    assert (row.state, row.done, row.message.startswith("The rest of the file could not be read from line")) == (
+        "partial",
+        6,
+        True,
+    )
+
+
+def test_a_second_process_that_dies_is_no_end_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file.gz"
+    path.write_bytes(gzip.compress(ris_file(3)))
+    monkeypatch.setattr(import_pages, "_read_into", import_pages.ReadingStopped)  # ends at once, having sent nothing
+    pages = import_pages.entry_pages(path=path, name="a.ris", sha256="0" * 64, size=import_pages.LARGE, done=0)
+    with pytest.raises(import_pages.ReadingStopped, match="ended before the file did"):
+        list(pages)
 
 
 def test_a_worker_that_lost_its_lease_writes_nothing(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from litapp.core.brought import BROUGHT
 from litapp.core.identifiers import find_identifiers
 from litapp.core.matching import JournalNames
 from litapp.core.matching.fields import journal_names
@@ -15,9 +16,6 @@ from litapp.core.records import Identifier, PartialDate, Record, Scheme
 from litapp.core.verification.citation_names import names_in
 from litapp.core.verification.citation_places import Place, place_in
 from litapp.core.verification.citation_titles import Span, guessed_span, span_of_title
-
-BROUGHT = "brought"
-"""Source key of what no source returned."""
 
 _NUMBERING = re.compile(r"\A\s*(?:\[\^?\w{1,6}\]:?|\(\d{1,4}\)|\d{1,4}(?:\.(?!\d)\)?|\)|(?=\s)))\s*")
 _BULLET = re.compile(r"\A\s*[-*\u2022\u2013]\s+")

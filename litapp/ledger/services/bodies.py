@@ -87,20 +87,25 @@ def write_stream(chunks: Iterable[bytes], *, largest: int) -> tuple[str, int]:
     return digest.hexdigest(), size
 
 
-@contextmanager
-def open_body(sha256: str) -> Iterator[BinaryIO]:
-    """The bytes with this hash as a file that can be read and sought, after they were checked against it.
-
-    Raises DamagedBody when they are missing or not these.
-    """
-    path, digest = body_path(sha256), hashlib.sha256()
+def check_body(sha256: str) -> None:
+    """Go through the bytes with this hash. Raises DamagedBody when they are missing or not these."""
+    digest = hashlib.sha256()
     try:
-        with gzip.open(path) as packed:
+        with gzip.open(body_path(sha256)) as packed:
             while part := packed.read(1 << 20):
                 digest.update(part)
     except (OSError, EOFError, zlib.error) as error:
         raise DamagedBody(f"The stored file {sha256[:12]} cannot be read: {error}") from error
     if digest.hexdigest() != sha256:
         raise DamagedBody(f"The stored file {sha256[:12]} was changed after it was stored.")
-    with gzip.open(path) as packed:
+
+
+@contextmanager
+def open_body(sha256: str) -> Iterator[BinaryIO]:
+    """The bytes with this hash as a file that can be read and sought, after they were checked against it.
+
+    Raises DamagedBody when they are missing or not these.
+    """
+    check_body(sha256)
+    with gzip.open(body_path(sha256)) as packed:
         yield cast("BinaryIO", packed)

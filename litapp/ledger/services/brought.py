@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from django.conf import settings
 from django.utils import timezone
 
+from litapp.core.brought import BROUGHT
 from litapp.core.ports import Outcome
 from litapp.core.records import Record
 from litapp.ledger.models import SourceAnswer, SourceRecord
 from litapp.ledger.services.archive import request_key
 from litapp.ledger.services.bodies import write_body
 from litapp.ledger.services.records import store_records
-
-BROUGHT = "brought"
-"""Source key of records that no source returned. It confirms nothing: their checks start from zero."""
 
 
 def brought_answer(*, operation: str, label: str, sha256: str, size: int) -> SourceAnswer:
@@ -37,14 +34,6 @@ def brought_answer(*, operation: str, label: str, sha256: str, size: int) -> Sou
         sandbox=bool(settings.SANDBOX_URL),
         received_at=timezone.now(),
     )
-
-
-def brought_record(record: Record, *, sha256: str, number: int) -> Record:
-    """`record` as entry `number` of the bytes with this hash: of the source "brought", with an identity of its own.
-
-    The number a database gave the record is no identity here: two databases may give two papers the same one.
-    """
-    return replace(record, source=BROUGHT, source_id=f"{sha256[:16]}:{number}")
 
 
 def store_brought(*, label: str, text: str, records: Sequence[Record]) -> list[SourceRecord]:

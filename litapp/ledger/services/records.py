@@ -47,9 +47,9 @@ def store_rows(rows: Sequence[SourceRecord]) -> list[SourceRecord]:
     return result
 
 
-def record_row(answer_id: int, position: int, record: Record) -> SourceRecord:
-    """The row for a record, not stored yet."""
-    data = record_to_dict(record)
+def record_row(answer_id: int, position: int, record: Record, data: dict[str, Any] | None = None) -> SourceRecord:
+    """The row for a record, not stored yet. `data` is its JSON form where that was worked out already."""
+    data = record_to_dict(record) if data is None else data
     return SourceRecord(
         answer_id=answer_id,
         position=position,

@@ -17,7 +17,7 @@ from litapp.core.records import Record, record_to_dict
 from litapp.core.verification.freetext import read_citation
 from litapp.jobs.models import OPEN_STATES, StepState
 from litapp.jobs.services import enqueue
-from litapp.ledger.services.brought import BROUGHT
+from litapp.core.brought import BROUGHT
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from litapp.verification.models import Priority, VerdictStatus, Verification

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from litapp.core.brought import BROUGHT
 from litapp.core.formats.bundle.papers import LEGACY_ADAPTED, AbstractOrigin, paper_of
 from litapp.core.identifiers import parse_identifier
 from litapp.core.records import AbstractSection, Identifier, PartialDate, Person, Record, Scheme
 
-BROUGHT = "brought"
-"""Source key of records that no source returned: nothing is confirmed by them."""
 _KNOWN = frozenset(("title", "year", "id", "authors", "doi", "pmid", "abstract", "venue", "journal", "url", "source"))
 
 _SAYS_WHAT_IT_IS = re.compile(r"(?:doi\b|10\.\d{4,9}/|pmid\b|pmc\s*(?:id)?[:\s]*\d|arxiv\b|https?://)", re.IGNORECASE)
