@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import Case, Count, Exists, F, IntegerField, Max, Min, OuterRef, Q, Value, When
-from django.db.models.functions import StrIndex
 
 from litapp.core.normalise import title_key
 from litapp.jobs.models import OPEN_STATES, LeasedStepQuerySet, StepState
 from litapp.verification.models import PublicationState, VerdictStatus
 from searches.services.grouping import SUPPLEMENT
+from searches.text_search import with_words
 
 if TYPE_CHECKING:
     from litapp.projects.models import Project
@@ -95,7 +95,7 @@ class StepQuerySet(LeasedStepQuerySet["RetrievalStep"]):
 
 @dataclass(frozen=True, slots=True)
 class CandidateFilter:
-    """What the list shows. Empty = everything; `years` are inclusive; `text`: every word must occur somewhere.
+    """What the list shows. Empty = everything; `years` are inclusive; `text`: every word, from its beginning.
 
     `run` = found by that run, narrowed by `at` (source), `query` (number from 1) and `overlap` (see `found_in`);
     `not_in` = not found by that other run; `abstract` is missing, filled or present. `brought` = an import: what it
@@ -168,9 +168,7 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
             rows = rows.by_abstract(wanted.abstract)
         if wanted.brought is not None:
             rows = rows.brought_by(wanted.brought, wanted.brought_as)
-        for place, word in enumerate(wanted.words):
-            rows = rows.alias(**{f"at_{place}": StrIndex("search_text", Value(word))}).filter(**{f"at_{place}__gt": 0})
-        return rows
+        return with_words(rows, wanted.words)
 
     def from_source(self, source: str) -> CandidateQuerySet:
         """Those that `source` returned."""

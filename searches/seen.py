@@ -1,0 +1,109 @@
+"""Candidates as one person sees them: with the person's own vote where each screens alone, else as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.db.models.query import QuerySet
+
+from searches.blinding import Viewer
+from searches.models import Assignment, Candidate, Decision, Sharing, Stage, StageRecord, StateChoices, Vote
+from searches.querysets import CandidateQuerySet
+
+UNDECIDED = "undecided"
+
+
+def column_of(viewer: Viewer | None) -> str:
+    """The candidates' column that holds what stands at the viewer's stage."""
+    return "fulltext" if viewer is not None and viewer.stage.stage == Stage.FULLTEXT else "decision"
+
+
+def own_votes(viewer: Viewer) -> QuerySet[Vote]:
+    """The person's votes on the candidate of the outer query."""
+    return Vote.objects.filter(candidate=OuterRef("pk"), stage=viewer.stage.stage, reviewer=viewer.person).exclude(
+        decision=""
+    )
+
+
+def decided_as(rows: CandidateQuerySet, decision: str, viewer: Viewer | None = None) -> CandidateQuerySet:
+    """Those that the viewer sees with this decision ("undecided" or a value of Decision); others match nothing."""
+    if not decision:
+        return rows
+    if viewer is None or not viewer.own:
+        return rows.filter(**{column_of(viewer): "" if decision == UNDECIDED else decision})
+    mine = own_votes(viewer)
+    return rows.filter(~Exists(mine) if decision == UNDECIDED else Exists(mine.filter(decision=decision)))
+
+
+def with_seen(rows: CandidateQuerySet, viewer: Viewer | None = None) -> CandidateQuerySet:
+    """The same rows with `seen`: the decision that the viewer sees."""
+    if viewer is None or not viewer.own:
+        return rows.annotate(seen=F(column_of(viewer)))
+    return rows.annotate(seen=Coalesce(Subquery(own_votes(viewer).values("decision")[:1]), Value("")))
+
+
+def at_stage(rows: CandidateQuerySet, viewer: Viewer) -> CandidateQuerySet:
+    """The records of the viewer's stage: full texts are those of the included."""
+    return rows.filter(decision=Decision.INCLUDE) if viewer.stage.stage == Stage.FULLTEXT else rows
+
+
+def work_of(rows: CandidateQuerySet, viewer: Viewer) -> CandidateQuerySet:
+    """The records that the person is to screen at the stage, decided or not."""
+    stage = viewer.stage
+    rows = at_stage(rows, viewer)
+    records = StageRecord.objects.filter(candidate=OuterRef("pk"), stage=stage.stage)
+    mine = Assignment.objects.filter(candidate=OuterRef("pk"), stage=stage.stage, reviewer=viewer.person)
+    if stage.pilot_open:
+        return rows.filter(Exists(mine.filter(how=Assignment.How.PILOT)))
+    if stage.sharing == Sharing.ASSIGNED:
+        rows = rows.filter(Exists(mine))
+    if viewer.own:
+        full = records.filter(votes__gte=stage.screeners)
+        rows = rows.filter(Q(Exists(own_votes(viewer))) | ~Exists(full))
+    return rows
+
+
+def dressed(candidates: Iterable[Candidate], viewer: Viewer) -> list[Candidate]:
+    """The candidates as the viewer sees them: decision, who, when, and the version that a decision is made on. For
+    showing only, never saved. One query where each screens alone."""
+    rows = list(candidates)
+    if not viewer.own:
+        if viewer.stage.stage == Stage.FULLTEXT:
+            for row in rows:
+                row.decision, row.decided_by, row.decided_at = row.fulltext, None, None
+        return rows
+    votes = {
+        vote.candidate_id: vote
+        for vote in Vote.objects.filter(
+            candidate__in=[row.pk for row in rows], stage=viewer.stage.stage, reviewer=viewer.person
+        )
+    }
+    for row in rows:
+        vote = votes.get(row.pk)
+        row.decision = vote.decision if vote else ""
+        row.decided_by = viewer.person if vote and vote.decision else None
+        row.decided_at = vote.decided_at if vote else None
+        row.version += vote.version if vote else 0
+    return rows
+
+
+def in_state(rows: CandidateQuerySet, state: str, viewer: Viewer) -> CandidateQuerySet:
+    """Those in a state of the stage ("conflict", "partly", "agreed", "resolved"); nothing is narrowed for a viewer
+    who may not know it, nor by a word that is no state."""
+    if not state or not viewer.outcomes or state not in StateChoices.values:
+        return rows
+    records = StageRecord.objects.filter(candidate=OuterRef("pk"), stage=viewer.stage.stage, state=state)
+    return rows.filter(Exists(records))
+
+
+def states(viewer: Viewer) -> dict[str, int]:
+    """How many records are in each state of the stage; empty for a viewer who may not know."""
+    if not viewer.outcomes or viewer.stage.pk is None:
+        return {}
+    rows = StageRecord.objects.filter(
+        project=viewer.stage.project_id, stage=viewer.stage.stage, candidate__merged_into=None,
+        candidate__withdrawn_at=None,
+    )  # fmt: skip
+    return dict(rows.order_by().values("state").annotate(n=Count("pk")).values_list("state", "n"))
