@@ -166,9 +166,20 @@ STEP_KINDS = {
     "abstracts": "searches.services.abstracts.AbstractWork",
     "import": "searches.services.import_work.ImportWork",
     "paper_search": "searches.services.mode_work.PaperSearchWork",
+    "full_text": "references.services.fulltext_work.FullTextWork",
+    "full_text_upload": "references.services.fulltext_uploads.UploadWork",
     "probe": "litapp.ledger.services.source_probe.SourceProbe",
 }
 """Kinds of background work: name -> dotted path of a `litapp.jobs.work.Work` class."""
+SUBJECT_NAMES = {
+    "candidate": "searches.subject_names.candidates",
+    "run": "searches.subject_names.runs",
+    "import": "searches.subject_names.imports",
+    "reference": "references.subject_names.references",
+    "list": "references.subject_names.lists",
+    "verification": "litapp.verification.subject_names.verifications",
+}
+"""Kinds of subjects of events -> function (project id, ids) -> {id: name}, for the history."""
 DECISION_LISTENERS = ["references.services.reference_list.after_decisions"]
 """Called by `searches.services.screening` inside its transaction with project= and candidate_ids=."""
 LEAVING_LISTENERS = ["searches.services.assignments.member_left"]
@@ -300,6 +311,8 @@ BUNDLE_LARGEST = env_number("LITAPP_BUNDLE_LARGEST", 4 * 1024**3)
 """Bytes of a bundle, unpacked, that is read at all."""
 IMPORT_LARGEST = env_number("LITAPP_IMPORT_LARGEST", 512 * 1024**2)
 """Bytes of a file of records that is imported."""
+FULLTEXT_LARGEST = env_number("LITAPP_FULLTEXT_LARGEST", 50 * 1024**2)
+"""Bytes of one full text that is fetched or brought."""
 ARCHIVE_MAX_AGE_HITS = 30 * 86400
 ARCHIVE_MAX_AGE_NEGATIVE = 86400
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.urls import NoReverseMatch, reverse
+from django.utils.module_loading import import_string
 
 from litapp.projects.models import Event, Role
 from litapp.projects.people import name_of
@@ -38,10 +41,22 @@ class EventLine:
 
 
 def lines_of(events: Sequence[Event]) -> list[EventLine]:
-    """The entries as lines; at most one query more, for the people they are about."""
-    ids = {int(number) for kind, number in map(_subject, events) if kind == "user" and number.isdigit()}
-    people = User.objects.in_bulk(ids) if ids else {}
-    return [_line(event, people) for event in events]
+    """The entries as lines; one query more for each kind of thing that they are about."""
+    ids: dict[str, set[int]] = {}
+    for event in events:
+        kind, number = _subject(event)
+        if number.isdigit():
+            ids.setdefault(kind, set()).add(int(number))
+    names = {kind: _names(events[0].project_id, kind, found) for kind, found in ids.items()}
+    return [_line(event, names) for event in events]
+
+
+def _names(project_id: int, kind: str, ids: set[int]) -> dict[int, str]:
+    if kind == "user":
+        return {pk: name_of(person) for pk, person in User.objects.in_bulk(ids).items()}
+    if kind in settings.SUBJECT_NAMES:
+        return dict(import_string(settings.SUBJECT_NAMES[kind])(project_id, ids))
+    return {}
 
 
 def _subject(event: Event) -> tuple[str, str]:
@@ -49,11 +64,10 @@ def _subject(event: Event) -> tuple[str, str]:
     return kind, number
 
 
-def _line(event: Event, people: dict[int, User]) -> EventLine:
+def _line(event: Event, names: dict[str, dict[int, str]]) -> EventLine:
     kind, number = _subject(event)
-    on = f"{kind.replace('_', ' ')} {number}".strip()
-    if kind == "user" and number.isdigit():
-        on = name_of(people[int(number)]) if int(number) in people else on
+    on = names.get(kind, {}).get(int(number), "") if number.isdigit() else ""
+    on = shorten(on, 120, placeholder=" …") or f"{kind.replace('_', ' ')} {number}".strip()
     if kind == "plan_version" and "number" in event.payload:
         on = f"version {event.payload['number']}"
     return EventLine(

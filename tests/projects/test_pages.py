@@ -15,12 +15,14 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from litapp.core.records import Record
 from litapp.jobs.models import SourceHealth
 from litapp.projects.models import Event, Invitation, Membership, Project, Role
 from litapp.projects.services.events import record_event
 from litapp.projects.services.projects import project_create, project_delete
 from litapp.projects.services.team import invitation_create
 from litapp.providers.registry import source_keys
+from litapp.verification.services.requests import verification_request
 from tests.projects.conftest import join, make_person
 
 pytestmark = pytest.mark.django_db
@@ -351,6 +353,17 @@ def test_the_history_is_readable_and_can_be_narrowed(project: Project, owner: Us
     only = text_of(browser(owner).get(f"{address}?what=run"))
     assert "finished a run" in only
     assert "changed a role" not in only
+
+
+def test_the_history_names_what_an_entry_is_about(project: Project, owner: User) -> None:
+    checked = verification_request(
+        project=project, record=Record("brought", "1", title="A made-up paper"), returned_by=()
+    )
+    record_event(project=project, actor=owner, verb="verification.rechecked", subject=f"verification:{checked.pk}")
+    record_event(project=project, actor=owner, verb="verification.rechecked", subject="verification:999999")
+    text = text_of(browser(owner).get(reverse("projects:history", args=[project.pk])))
+    assert "A made-up paper" in text
+    assert "verification 999999" in text, "what is gone keeps its number"
 
 
 def test_the_history_finds_tampering(project: Project, owner: User) -> None:

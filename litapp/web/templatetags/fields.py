@@ -73,6 +73,11 @@ def error_summary(form: BaseForm, focus: bool = True) -> SafeString:
 
 @register.simple_tag
 def form_fields(form: BaseForm, **options: Any) -> SafeString:
-    """Error summary and every field of a form, hidden ones too."""
-    blocks = [error_summary(form), *(field(bound, **options) for bound in form)]
+    """Error summary and every field of a form, hidden ones too. With `focus` its first field takes the focus, unless
+    there are errors: then the summary does."""
+    first = next(iter(form.visible_fields()), None) if options.pop("focus", False) and not form.errors else None
+    blocks = [error_summary(form)]
+    for bound in form:
+        name = {"focus": True} if first is not None and bound.name == first.name else {}
+        blocks.append(field(bound, **options, **name))
     return format_html("{}" * len(blocks), *blocks)
