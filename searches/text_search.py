@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections
-from django.db.models import BooleanField, F, Func, Q, Value
+from django.db.models import BooleanField, F, Func, Q, TextField, Value
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Concat
 
@@ -22,20 +22,22 @@ TABLE = "searches_candidate_text"
 SOURCE = "searches_candidate"
 TRIGGERS = (f"{TABLE}_added", f"{TABLE}_removed", f"{TABLE}_changed")
 INDEX = "candidate_text"
-_INTO = f"INSERT INTO {TABLE}(rowid, search_text)"
-_OUT = f"INSERT INTO {TABLE}({TABLE}, rowid, search_text)"
+_IN = f"INSERT INTO {TABLE}(rowid, search_text) VALUES (new.id, new.search_text);"
+_OUT = f"INSERT INTO {TABLE}({TABLE}, rowid, search_text) VALUES ('delete', old.id, old.search_text);"
+_CHANGED = "WHEN old.search_text IS NOT new.search_text"
+
+
+def _trigger(name: str, when: str, *what: str) -> str:
+    return f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {when} BEGIN {' '.join(what)} END"
+
+
 SQLITE = (
     f"CREATE VIRTUAL TABLE IF NOT EXISTS {TABLE} USING fts5("
     f"search_text, content='{SOURCE}', content_rowid='id', tokenize='ascii', prefix='3 5', detail='none')",
-    f"CREATE TRIGGER IF NOT EXISTS {TRIGGERS[0]} AFTER INSERT ON {SOURCE} BEGIN"
-    f" {_INTO} VALUES (new.id, new.search_text); END",  # noqa: S608
-    f"CREATE TRIGGER IF NOT EXISTS {TRIGGERS[1]} AFTER DELETE ON {SOURCE} BEGIN"
-    f" {_OUT} VALUES ('delete', old.id, old.search_text); END",
-    f"CREATE TRIGGER IF NOT EXISTS {TRIGGERS[2]} AFTER UPDATE OF search_text ON {SOURCE}"
-    f" WHEN old.search_text IS NOT new.search_text BEGIN"
-    f" {_OUT} VALUES ('delete', old.id, old.search_text);"
-    f" {_INTO} VALUES (new.id, new.search_text); END",
-    f"INSERT INTO {TABLE}({TABLE}) VALUES ('rebuild')",  # noqa: S608
+    _trigger(TRIGGERS[0], f"INSERT ON {SOURCE}", _IN),
+    _trigger(TRIGGERS[1], f"DELETE ON {SOURCE}", _OUT),
+    _trigger(TRIGGERS[2], f"UPDATE OF search_text ON {SOURCE} {_CHANGED}", _OUT, _IN),
+    f"INSERT INTO {TABLE}({TABLE}) VALUES ('rebuild')",
 )
 POSTGRESQL = (f"CREATE INDEX IF NOT EXISTS {INDEX} ON {SOURCE} USING gin (to_tsvector('simple', search_text))",)
 
@@ -80,7 +82,7 @@ def with_words(rows: CandidateQuerySet, words: Sequence[str]) -> CandidateQueryS
         found = RawSQL(f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s", [match])  # noqa: S608, S611 - no text of a person in the SQL
         return rows.filter(pk__in=found)
     wanted = Q()
-    padded = rows.alias(padded_text=Concat(Value(" "), F("search_text")))
+    padded = rows.alias(padded_text=Concat(Value(" "), F("search_text"), output_field=TextField()))
     for word in words:
         wanted &= Q(padded_text__contains=f" {word}")
     return padded.filter(wanted)
