@@ -22,8 +22,8 @@ TABLE = "searches_candidate_text"
 SOURCE = "searches_candidate"
 TRIGGERS = (f"{TABLE}_added", f"{TABLE}_removed", f"{TABLE}_changed")
 INDEX = "candidate_text"
-_IN = f"INSERT INTO {TABLE}(rowid, search_text) VALUES (new.id, new.search_text);"
-_OUT = f"INSERT INTO {TABLE}({TABLE}, rowid, search_text) VALUES ('delete', old.id, old.search_text);"
+_IN = f"INSERT INTO {TABLE}(rowid, search_text) VALUES (new.id, new.search_text);"  # noqa: S608
+_OUT = f"INSERT INTO {TABLE}({TABLE}, rowid, search_text) VALUES ('delete', old.id, old.search_text);"  # noqa: S608
 _CHANGED = "WHEN old.search_text IS NOT new.search_text"
 
 
@@ -37,7 +37,7 @@ SQLITE = (
     _trigger(TRIGGERS[0], f"INSERT ON {SOURCE}", _IN),
     _trigger(TRIGGERS[1], f"DELETE ON {SOURCE}", _OUT),
     _trigger(TRIGGERS[2], f"UPDATE OF search_text ON {SOURCE} {_CHANGED}", _OUT, _IN),
-    f"INSERT INTO {TABLE}({TABLE}) VALUES ('rebuild')",
+    f"INSERT INTO {TABLE}({TABLE}) VALUES ('rebuild')",  # noqa: S608
 )
 POSTGRESQL = (f"CREATE INDEX IF NOT EXISTS {INDEX} ON {SOURCE} USING gin (to_tsvector('simple', search_text))",)
 
