@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from searches.views import quick_cite
+from searches.views import quick_cite, related
 
 urlpatterns = [
     path("quick-cite/", quick_cite.quick_cites, name="quick_cites"),
     path("quick-cite/new/", quick_cite.quick_cite_new, name="quick_cite_new"),
     path("quick-cite/<int:search_id>/", quick_cite.quick_cite, name="quick_cite"),
     path("quick-cite/<int:search_id>/papers/<int:paper_id>/add/", quick_cite.quick_cite_add, name="quick_cite_add"),
+    path("related/", related.related_papers, name="related_papers"),
+    path("related/new/", related.related_new, name="related_new"),
+    path("related/<int:search_id>/", related.related, name="related"),
+    path("related/<int:search_id>/take/", related.related_take, name="related_take"),
 ]

@@ -17,12 +17,15 @@ from litapp.verification.presentation import source_label
 from searches.models import Candidate, FoundPaper, PaperSearch
 
 
-def bib_entries(search: PaperSearch, papers: Iterable[FoundPaper]) -> dict[int, str]:
-    """Paper id -> its entry. A paper in the reference list has its key there; the others get keys that are free."""
+def bib_entries(search: PaperSearch, papers: Iterable[FoundPaper], *, own_keys: bool = True) -> dict[int, str]:
+    """Paper id -> its entry. A paper in the reference list has its key there; the others get keys that are free.
+
+    Without `own_keys` (screening is blind) none has: a key of the list would tell what was decided.
+    """
     listed = list(papers)
     used = Candidate.objects.filter(project=search.project_id, reference__isnull=False)
-    taken = frozenset(used.values_list("reference__key", flat=True))
-    own = {paper.pk: key for paper in listed if (key := _key(paper))}
+    taken = frozenset(used.values_list("reference__key", flat=True)) if own_keys else frozenset()
+    own = {paper.pk: key for paper in listed if own_keys and (key := _key(paper))}
     new = [paper for paper in listed if paper.pk not in own]
     made = assign_citation_keys([cited_record(paper) for paper in new], taken)
     keys = own | {paper.pk: key for paper, key in zip(new, made, strict=True)}

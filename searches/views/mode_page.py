@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.contrib import messages
 from django.http import HttpRequest
 from django.urls import reverse
 
 from litapp.projects.installation import worker_runs
+from litapp.projects.permissions import ProjectRequest
 from searches.models import PaperSearch
+from searches.services.mode_taking import papers_take
 
 
 def asked_number(request: HttpRequest) -> UUID:
@@ -30,3 +33,20 @@ def mode_context(search: PaperSearch, seen: str) -> dict[str, Any]:
         "request_id": uuid4(),
         "failed": search.failures_told,
     }
+
+
+def take_chosen(request: ProjectRequest, search: PaperSearch) -> None:
+    """Take the papers that the form names (`papers`) into the project as candidates, and say what came of it."""
+    ids = [int(value[:18]) for value in request.POST.getlist("papers") if value.isdecimal()]
+    if not ids:
+        messages.info(request, "Nothing was chosen. Tick the papers first.")
+        return
+    taken = papers_take(search=search, actor=request.user, request_id=asked_number(request), paper_ids=ids)
+    new = len(set(taken.candidates)) - taken.before
+    if new > 0:
+        messages.success(request, f"{new} new candidate{'' if new == 1 else 's'} to screen.")
+    if taken.before:
+        messages.info(request, f"{taken.before} of the chosen papers {'was' if taken.before == 1 else 'were'} in the "
+                      "project before; nothing was changed there.")  # fmt: skip
+    for why in dict.fromkeys(taken.left_out.values()):
+        messages.warning(request, f"Not taken: {why}.")

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from litapp.projects.models import Membership, Project
 from litapp.projects.permissions import RIGHTS, ProjectRequest, Right, project_view
 from litapp.web.htmx import fingerprint, redirect_page, unchanged, wants_part
+from searches.blinding import sees_outcomes
 from searches.models import Mode, PaperSearch
 from searches.services.mode_searches import SearchProblem
 from searches.services.mode_taking import papers_take
@@ -69,11 +70,13 @@ def quick_cite(request: ProjectRequest, project: Project, search_id: int) -> Htt
     )
     if wants_part(request) and request.GET.get("seen") == seen:
         return unchanged()
-    entries = bib_entries(search, [one.paper for one in offers])
+    outcomes = sees_outcomes(request.membership)
+    entries = bib_entries(search, [one.paper for one in offers], own_keys=outcomes)
     context = {
         **mode_context(search, seen),
         "offers": [(one, entries[one.paper.pk]) for one in offers],
         "against": against,
+        "outcomes": outcomes,
         "silent": silent_sources(search),
         "text": search.title,
     }
