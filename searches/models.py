@@ -19,6 +19,7 @@ from searches.models_duplicates import BlockKey, PairAnswer, PairDecision, Recor
 from searches.models_fulltext import ReportRetrieval, RetrievalOutcome
 from searches.models_imports import ImportedEntry, ImportKind, RecordImport
 from searches.models_modes import FoundPaper, Mode, PaperSearch
+from searches.models_prisma import ImportMethod, RecordMove, ReportOutcome
 from searches.models_screening import (
     Assignment,
     CandidateLabel,
@@ -54,18 +55,21 @@ __all__ = [
     "Fit",
     "FoundPaper",
     "ImportKind",
+    "ImportMethod",
     "ImportedEntry",
-    "Mode",
     "KeyPreset",
     "Label",
+    "Mode",
     "NotRetrieved",
     "PairAnswer",
     "PairDecision",
     "PaperSearch",
     "PlanCount",
     "RecordImport",
+    "RecordMove",
     "RecordNote",
     "RecordPair",
+    "ReportOutcome",
     "ReportRetrieval",
     "RetrievalHit",
     "RetrievalOutcome",

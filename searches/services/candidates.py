@@ -10,14 +10,16 @@ from django.db import transaction
 from django.db.models import Q
 
 from litapp.core.records import Record
+from litapp.jobs.bulk_rows import insert_rows
 from litapp.ledger.models import SourceRecord
 from litapp.ledger.services.records import store_rows
 from litapp.projects.models import Project
 from litapp.providers.base import Hit, Page
 from searches.models import Candidate, CandidateSource, RecordPair, RetrievalHit, RetrievalStep, SearchPlanVersion
 from searches.services.derived import DERIVED_FIELDS
-from searches.services.grouping import SAME_ENTRY, SAME_SOURCE_ID, Group, Member, node_of
+from searches.services.grouping import SAME_ENTRY, SAME_SOURCE_ID, SUPPLEMENT, Group, Member, node_of
 from searches.services.neighbourhood import Neighbourhood, chunks
+from searches.services.prisma_moves import note_moves
 from searches.services.regrouping import Regrouped, Work, plans_of, regroup, renew_checks, set_columns
 from searches.services.workbench import Workbench
 
@@ -141,7 +143,10 @@ def withdraw_links(*, project: Project, link_ids: Sequence[int]) -> None:
         for ids in CandidateSource.objects.filter(pk__in=chunk).values_list("candidate_id", "home_id"):
             places |= {pk for pk in ids if pk is not None}
     for chunk in chunks(sorted(gone)):
-        CandidateSource.objects.filter(pk__in=chunk).delete()
+        links = CandidateSource.objects.filter(pk__in=chunk)
+        taken = list(links.exclude(rule=SUPPLEMENT).values_list("source_record_id", "candidate_id"))
+        note_moves(project_id=project.pk, moves=[(record, left, None) for record, left in taken])
+        links.delete()
     left: set[int] = set()
     for chunk in chunks(sorted(places)):
         here = CandidateSource.objects.filter(Q(candidate__in=chunk) | Q(home__in=chunk))
@@ -193,7 +198,7 @@ def _store_ranks(step: RetrievalStep, hits: Sequence[Hit], rows: Sequence[Source
         new.append(RetrievalHit(step=step, rank=rank, source_record=row, duplicate_in_source=duplicate))
         at_rank[rank] = row.source_id
         seen.add(row.source_id)
-    RetrievalHit.objects.bulk_create(new)
+    insert_rows(new)
     return len(new)
 
 

@@ -14,6 +14,7 @@ from django.db import connection
 
 from litapp.core.plan import SearchPlan
 from litapp.core.records import Record
+from litapp.jobs.bulk_rows import insert_rows
 from litapp.projects.models import Project
 from litapp.verification.models import Priority
 from litapp.verification.services.requests import verifications_renew, verifications_request
@@ -23,6 +24,7 @@ from searches.services.doubtful_queue import requeue
 from searches.services.grouping import Group, Node
 from searches.services.merging import merge_candidates, part_candidate
 from searches.services.neighbourhood import Neighbourhood, chunks
+from searches.services.prisma_moves import note_moves
 from searches.services.workbench import Workbench
 
 
@@ -86,7 +88,7 @@ def regroup(
             if near.merged_into(absorbed) != group.candidate_id:
                 merge_candidates(project=project, kept_id=_id(group), absorbed_id=absorbed, actor=actor)
                 merged += 1
-    _move(work.groups, set(new))
+    _move(project, work.groups, set(new))
     _link(project, work.groups)
     changed = _update([group for group in known if group in work.fresh], work, near.bench, after)
     _store_keys(project.pk, near.keyed, near.bench)
@@ -141,18 +143,21 @@ def _create(project: Project, groups: Sequence[Group], work: Work, bench: Workbe
         priority=Priority.RETRIEVED,
         after=after,
     )
-    candidates = Candidate.objects.bulk_create(
-        Candidate(project=project, verification=check, **values)
-        for check, (_, values) in zip(checks, derived, strict=True)
+    candidates = insert_rows(
+        [
+            Candidate(project=project, verification=check, **values)
+            for check, (_, values) in zip(checks, derived, strict=True)
+        ]
     )
     for group, candidate in zip(groups, candidates, strict=True):
         group.candidate_id = candidate.pk
 
 
-def _move(groups: Sequence[Group], new: set[Group]) -> None:
+def _move(project: Project, groups: Sequence[Group], new: set[Group]) -> None:
     """Linked records go to the candidate of their group, with the reason they are there. In a new candidate they are at
     home."""
     moved: list[CandidateSource] = []
+    places: list[tuple[int, int, int | None]] = []
     for group in groups:
         for node in group.nodes:
             if node.is_new:
@@ -165,24 +170,28 @@ def _move(groups: Sequence[Group], new: set[Group]) -> None:
                         pk=node.link_id, candidate_id=_id(group), home_id=home, rule=node.rule, why=node.why
                     )
                 )
+                places.append((node.source_record_id, node.candidate_id or _id(group), group.candidate_id))
     CandidateSource.objects.bulk_update(moved, ["candidate", "home", "rule", "why"], batch_size=200)
+    note_moves(project_id=project.pk, moves=places)
 
 
 def _link(project: Project, groups: Sequence[Group]) -> None:
     """Link new records to their candidates, where they are at home."""
     pairs = [(group, node) for group in groups for node in group.new_nodes()]
-    links = CandidateSource.objects.bulk_create(
-        CandidateSource(
-            candidate_id=_id(group),
-            home_id=_id(group),
-            project=project,
-            source_record_id=node.source_record_id,
-            source=node.source,
-            rule=node.rule,
-            why=node.why,
-            entry=node.entry,
-        )
-        for group, node in pairs
+    links = insert_rows(
+        [
+            CandidateSource(
+                candidate_id=_id(group),
+                home_id=_id(group),
+                project=project,
+                source_record_id=node.source_record_id,
+                source=node.source,
+                rule=node.rule,
+                why=node.why,
+                entry=node.entry,
+            )
+            for group, node in pairs
+        ]
     )
     for (group, node), link in zip(pairs, links, strict=True):
         node.link_id, node.candidate_id = link.pk, group.candidate_id

@@ -111,7 +111,7 @@ class Decided(NamedTuple):
 
 
 class StagesSet(NamedTuple):
-    """How the review is screened from now on: votes that a record needs at each stage; whether full texts are assessed."""
+    """How the review is screened from now on: votes a record needs at each stage, whether full texts are assessed."""
 
     at: datetime
     title_votes: int = 1

@@ -117,7 +117,7 @@ class PrismaFlow:
 
 
 def flow(log: Iterable[Event], until: datetime | None = None) -> PrismaFlow:
-    """The flow after all events up to and with `until`. Raises FlowError where the counting has a fault: show none then."""
+    """The flow after all events up to and with `until`. Raises FlowError where the counting has a fault."""
     return _Count(state_at(log, until)).flow(until)
 
 
