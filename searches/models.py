@@ -36,6 +36,7 @@ from searches.models_screening import (
     Sharing,
     Stage,
     StageRecord,
+    StateChoices,
     Vote,
 )
 from searches.querysets import CandidateQuerySet, PlanCountQuerySet, RunQuerySet, StepQuerySet, VersionQuerySet
@@ -84,6 +85,7 @@ __all__ = [
     "Sharing",
     "Stage",
     "StageRecord",
+    "StateChoices",
     "StepAnswer",
     "Study",
     "StudyReport",
