@@ -10,6 +10,7 @@ from django.db import transaction
 from litapp.core.formats.importers import Entry, UnreadableFile
 from litapp.core.records import Record
 from litapp.jobs import services as jobs
+from litapp.jobs.bulk_rows import insert_rows
 from litapp.jobs.models import StepState
 from litapp.jobs.turns import writers_turn
 from litapp.ledger.models import SourceRecord
@@ -73,7 +74,7 @@ def _save(row: RecordImport, token: str, page: EntryPage) -> RecordImport:
     read, skipped = row.read + len(rows), row.skipped + len(entries) - len(rows)
     with writers_turn(), transaction.atomic():
         store_rows(rows)
-        ImportedEntry.objects.bulk_create(entries)
+        insert_rows(entries)
         absorb_brought(project=row.project, rows=rows, records=records, bench=bench, hold=True)
         revive_decisions(row, entries)
         jobs.renew(

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Max
 
 from litapp.core.records import Record, record_to_dict
+from litapp.jobs.bulk_rows import insert_rows
 from litapp.ledger.models import SourceAnswer, SourceRecord
 
 
@@ -34,17 +35,27 @@ def store_hits(places: Iterable[tuple[int, int, Record]]) -> list[SourceRecord]:
 
 def store_rows(rows: Sequence[SourceRecord]) -> list[SourceRecord]:
     """Append rows made by `record_row`. A place already written keeps its row, and that one is returned."""
-    SourceRecord.objects.bulk_create(rows, ignore_conflicts=True)
-    places = SourceRecord.objects.filter(answer_id__in=sorted({row.answer_id for row in rows}))
-    stored = {
-        (answer_id, position): (pk, sha256)
-        for answer_id, position, pk, sha256 in places.values_list("answer_id", "position", "pk", "sha256")
-    }
+    insert_rows(rows, ignore_conflicts=True)
+    stored = _stored(rows)
     result = []
     for row in rows:
         row.pk, sha256 = stored[row.answer_id, row.position]
         result.append(row if row.sha256 == sha256 else SourceRecord.objects.get(pk=row.pk))
     return result
+
+
+def _stored(rows: Sequence[SourceRecord]) -> dict[tuple[int, int], tuple[int, str]]:
+    """(answer, position) -> (id, sha256) of what is written at the rows' places, and between them."""
+    positions = [row.position for row in rows]
+    if not positions:
+        return {}
+    places = SourceRecord.objects.filter(
+        answer_id__in=sorted({row.answer_id for row in rows}), position__range=(min(positions), max(positions))
+    )
+    return {
+        (answer_id, position): (pk, sha256)
+        for answer_id, position, pk, sha256 in places.values_list("answer_id", "position", "pk", "sha256")
+    }
 
 
 def record_row(answer_id: int, position: int, record: Record, data: dict[str, Any] | None = None) -> SourceRecord:

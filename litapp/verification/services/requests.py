@@ -13,11 +13,12 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from litapp.core.brought import BROUGHT
 from litapp.core.records import Record, record_to_dict
 from litapp.core.verification.freetext import read_citation
+from litapp.jobs.bulk_rows import insert_rows
 from litapp.jobs.models import OPEN_STATES, StepState
 from litapp.jobs.services import enqueue
-from litapp.core.brought import BROUGHT
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from litapp.verification.models import Priority, VerdictStatus, Verification
@@ -103,7 +104,7 @@ def claims_request(
             )
         )
     _keep_manual(project, rows)
-    made = Verification.objects.bulk_create(rows)
+    made = insert_rows(rows)
     if made and not after:
         enqueue(KIND, "")
     return made
