@@ -196,7 +196,7 @@ def _plain(value: Any) -> Any:
     return _without_empty(value) if kind in _NAMES else str(value)
 
 
-_NAMES = {
+_NAMES: dict[type, tuple[str, ...]] = {
     form: tuple(field.name for field in fields(form))
     for form in (Record, Person, PartialDate, AbstractSection, MeshHeading, Identifier, Notice)
 }

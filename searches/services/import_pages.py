@@ -9,7 +9,7 @@ import gzip
 import multiprocessing
 import pickle
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from multiprocessing.connection import Connection
@@ -51,7 +51,7 @@ class ReadingStopped(RuntimeError):
     """The reading process ended without a word: it was killed, or ran out of memory."""
 
 
-def entry_pages(*, path: Path, name: str, sha256: str, size: int, done: int) -> Iterator[EntryPage]:
+def entry_pages(*, path: Path, name: str, sha256: str, size: int, done: int) -> Generator[EntryPage, None, None]:
     """The entries of the gzip file at `path` behind the first `done`, in pages.
 
     `sha256` and `size` are those of what is in it. Raises UnreadableFile where the file, or its rest, cannot be read;
