@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from litapp.ledger.models import SourceAnswer
 from litapp.verification.models import Check
+from litapp.verification.services.requests import CHECK_SOURCES
 from tests.references.world import MOMENT, World, make_world
 
 pytestmark = pytest.mark.django_db
@@ -106,3 +107,15 @@ def test_an_answer_whose_file_is_gone_says_so(world: World) -> None:
     SourceAnswer.objects.filter(pk=answer.pk).update(sha256="1" * 64)
     page = owner(world).get(reverse("verification:answer", args=[world.project.pk, answer.pk]))
     assert "they are not in the data folder any more" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("ticked", "asked"), [([], []), (["openalex", "crossref"], ["crossref", "openalex"]), (["nowhere"], [])]
+)
+def test_a_person_chooses_which_sources_are_asked_again(world: World, ticked: list[str], asked: list[str]) -> None:
+    verification = world.verify(world.candidates[0])
+    page = owner(world).get(reverse("verification:panel", args=[world.project.pk, verification.pk])).content.decode()
+    assert page.count('name="sources"') == len(CHECK_SOURCES)
+    owner(world).post(reverse("verification:recheck", args=[world.project.pk, verification.pk]), {"sources": ticked})
+    verification.refresh_from_db()
+    assert (verification.ask_afresh, verification.ask_afresh_at) == (True, asked)

@@ -11,7 +11,7 @@ from litapp.projects.models import Project
 from litapp.projects.permissions import Right, may, project_view
 from litapp.verification.models import Verification
 from litapp.verification.presentation import evidence_of, source_label
-from litapp.verification.services.requests import ManualVerdictError, recheck, set_manual
+from litapp.verification.services.requests import CHECK_SOURCES, ManualVerdictError, recheck, set_manual
 
 
 @require_GET
@@ -24,8 +24,9 @@ def panel(request: HttpRequest, project: Project, verification_id: int) -> HttpR
 @require_POST
 @project_view(Right.VERIFY)
 def recheck_view(request: HttpRequest, project: Project, verification_id: int) -> HttpResponse:
-    """Ask the sources again now."""
-    verification = recheck(verification=_verification(project, verification_id), actor=request.user)
+    """Ask the sources again now: those that were ticked, or all."""
+    chosen = [key for key in request.POST.getlist("sources") if key in CHECK_SOURCES]
+    verification = recheck(verification=_verification(project, verification_id), actor=request.user, sources=chosen)
     if request.htmx:  # type: ignore[attr-defined]  # set by django-htmx's middleware
         return _render(request, _verification(project, verification.pk))
     messages.success(request, "The sources are being asked again.")
@@ -61,6 +62,7 @@ def _render(request: HttpRequest, verification: Verification, *, error: str = ""
         "returned_by": [source_label(key) for key in verification.returned_by],
         "state_asked_of": [source_label(key) for key in verification.state_asked_of],
         "may_verify": may(request.membership, Right.VERIFY),  # type: ignore[attr-defined]  # set by project_view
+        "check_sources": [(key, source_label(key)) for key in CHECK_SOURCES],
         "manual_error": error,
     }
     template = "verification/panel.html"
