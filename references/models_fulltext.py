@@ -1,4 +1,4 @@
-"""Full texts: the search for each reference's, every place that was asked, every file that came, what people brought."""
+"""Full texts: the search for each one, every place that was asked, every file that came, what people brought."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class FullText(LeasedStep):
 class FullTextAttempt(models.Model):
     """One place that was asked in one round, and what it gave. Append-only.
 
-    `source` is the place of the chain ("unpaywall", "landing" …); `url` "" = the source itself was asked where the paper
-    is. `outcome` is a `core.fulltext.Outcome`. `answer` is the archived answer (empty where nothing was sent).
+    `source` is the place of the chain ("unpaywall", "landing" …); `url` "" = a source was asked where the paper lies.
+    `outcome` is a `core.fulltext.Outcome`. `answer` is the archived answer (empty where nothing was sent).
     """
 
     full_text = models.ForeignKey(FullText, on_delete=models.CASCADE, related_name="places_asked")
@@ -65,7 +65,7 @@ class FullTextAttempt(models.Model):
 class FullTextUpload(LeasedStep):
     """Files that a person brought at once; they are opened and matched in the background. `done` counts files.
 
-    `reference` is set where they were brought for one reference: then a file that is another paper is still asked about.
+    `reference` is set where they were brought for one reference: then another paper is still asked about.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="full_text_uploads")

@@ -1,4 +1,4 @@
-"""Whether the report of a paper was retrieved in full: what PRISMA's boxes "sought" and "not retrieved" are read from."""
+"""Whether the report of a paper was retrieved in full: PRISMA reads its boxes "sought" and "not retrieved" here."""
 
 from __future__ import annotations
 

@@ -35,6 +35,7 @@ class Outcome(StrEnum):
     NOTHING = "nothing"
     UNKNOWN = "unknown"
     NOT_ASKED = "not_asked"
+    SWITCHED_OFF = "switched_off"
     NOT_TRIED = "not_tried"
 
 
@@ -66,6 +67,7 @@ SENTENCES: dict[Outcome, str] = {
     Outcome.NOTHING: "Knows no open copy.",
     Outcome.UNKNOWN: "Does not have this paper.",
     Outcome.NOT_ASKED: "Could not be asked.",
+    Outcome.SWITCHED_OFF: "Is not used in this installation.",
     Outcome.NOT_TRIED: "Was not tried: enough places were asked for one paper.",
 }
 """One sentence for each outcome; a place's own message may say more."""

@@ -40,6 +40,8 @@ def conclude(outcomes: Iterable[tuple[str, Outcome]], *, withdrawn: bool = False
     silent = _labels(told, SILENT)
     if silent:
         return Conclusion("", f"{_listed(silent)} could not be asked. Search again later.")
+    off = _labels(told, frozenset({Outcome.SWITCHED_OFF}))
+    told = [(label, outcome) for label, outcome in told if outcome is not Outcome.SWITCHED_OFF]
     if not told:
         return Conclusion("", "No place could be asked: the record has neither a DOI nor another usable identifier.")
     walls = _labels(told, BEHIND_A_WALL)
@@ -48,7 +50,10 @@ def conclude(outcomes: Iterable[tuple[str, Outcome]], *, withdrawn: bool = False
     closed = _labels(told, NEEDS_A_PERSON)
     if closed:
         return Conclusion("", f"{_listed(closed)} lets no program in. Open the page yourself and bring the file.")
-    return Conclusion("no_copy", f"{len({label for label, _ in told})} places were asked; none has an open copy.")
+    number = len({label for label, _ in told})
+    asked = "One place was asked; it" if number == 1 else f"{number} places were asked; none of them"
+    rest = f" Not asked here: {_listed(off)}." if off else ""
+    return Conclusion("no_copy", f"{asked} has {'no' if number == 1 else 'an'} open copy.{rest}")
 
 
 def _labels(told: list[tuple[str, Outcome]], which: frozenset[Outcome]) -> list[str]:

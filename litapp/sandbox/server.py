@@ -50,8 +50,10 @@ class RunningSandbox:
         return counts
 
     def addresses(self) -> dict[str, str]:
-        """Base address of each source, as a setting takes it."""
-        return {source.name: self.url + source.prefix.rstrip("/") for source in self.sandbox.sources}
+        """Base address of each source, as a setting takes it (hosts of papers have none: they stand under /web/)."""
+        return {
+            source.name: self.url + source.prefix.rstrip("/") for source in self.sandbox.sources if source.name != "web"
+        }
 
     def reset(self) -> None:
         """No faults, an empty log, all limits and credits free: as if just started."""

@@ -15,7 +15,7 @@ from searches.models_fulltext import ReportRetrieval, RetrievalOutcome
 
 @dataclass(frozen=True, slots=True)
 class MissingReport:
-    """A report that was sought and not retrieved. `reason` is a code of `core.fulltext_reasons.REASONS`, `sentence` what
+    """A report that was sought and not retrieved. `reason` is a code of `core.fulltext_reasons`, `sentence` what
     it says, `because` what it rests on; `by_rule` where no person decided."""
 
     candidate_id: int

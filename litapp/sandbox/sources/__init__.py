@@ -14,6 +14,7 @@ from litapp.sandbox.sources.openalex import OpenAlex
 from litapp.sandbox.sources.pmc import PubMedCentral
 from litapp.sandbox.sources.semanticscholar import SemanticScholar
 from litapp.sandbox.sources.unpaywall import Unpaywall
+from litapp.sandbox.sources.web import Web
 
 _KINDS = (
     Eutils,
@@ -27,6 +28,7 @@ _KINDS = (
     DoiOrg,
     Unpaywall,
     PubMedCentral,
+    Web,
 )
 
 
