@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from searches.views import quick_cite, related
+from searches.views import quick_cite, related, seeds
 
 urlpatterns = [
     path("quick-cite/", quick_cite.quick_cites, name="quick_cites"),
@@ -15,4 +15,7 @@ urlpatterns = [
     path("related/new/", related.related_new, name="related_new"),
     path("related/<int:search_id>/", related.related, name="related"),
     path("related/<int:search_id>/take/", related.related_take, name="related_take"),
+    path("plans/<int:version_id>/seeds/", seeds.seed_papers, name="seed_papers"),
+    path("plans/<int:version_id>/seeds/new/", seeds.seeds_new, name="seeds_new"),
+    path("seeds/<int:search_id>/", seeds.seeds, name="seeds"),
 ]

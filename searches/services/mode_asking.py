@@ -13,6 +13,7 @@ from litapp.core.records import Identifier, Record
 from litapp.ledger.services.clients import client_for, source_state
 from litapp.providers.answering import passages_provider
 from litapp.providers.base import Client, CompiledQuery, SourceError
+from litapp.providers.pubmed.members import members
 from litapp.providers.questions import Passage
 from litapp.providers.registry import (
     answering,
@@ -41,6 +42,8 @@ class Returned:
     number: int | None = None
     notes: tuple[str, ...] = ()
     passages: tuple[Passage, ...] = ()
+    pmids: tuple[str, ...] = ()
+    """Which of the PMIDs that were asked about a query finds (`members_question`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,16 @@ def count_question(key: str, way: str, what: str, query: CompiledQuery) -> Quest
         return Returned((), answers, counted.total, counted.warnings)
 
     return Question(key, way, what, ask)
+
+
+def members_question(way: str, what: str, query: CompiledQuery) -> Question:
+    """Which PMIDs PubMed finds with a query that names some of them."""
+
+    def ask(client: Client) -> Returned:
+        found = members(client, query.text)
+        return Returned((), (found.answer_id,), len(found.pmids), found.warnings, pmids=found.pmids)
+
+    return Question("pubmed", way, what, ask)
 
 
 def match_question(key: str, way: str, what: str, title: str, *, author: str, year: int | None) -> Question:

@@ -6,8 +6,9 @@ from searches.models import Mode
 from searches.services.mode_work import Finder
 from searches.services.quick_cite import quick_cite_find
 from searches.services.related import related_find
+from searches.services.seeds import seeds_find
 
 
 def finder_of(mode: Mode) -> Finder:
     """The function that asks the sources for a search of this mode."""
-    return {Mode.QUICK_CITE: quick_cite_find, Mode.RELATED: related_find}[mode]
+    return {Mode.QUICK_CITE: quick_cite_find, Mode.RELATED: related_find, Mode.SEEDS: seeds_find}[mode]

@@ -20,7 +20,7 @@ from litapp.providers.questions import Passage
 from litapp.verification.services import asking
 from litapp.verification.services.requests import CHECK_SOURCES
 from searches.models import PaperSearch
-from searches.services import mode_asking, quick_cite
+from searches.services import mode_asking, quick_cite, seeds, seeds_asking
 from searches.services.mode_work import PaperSearchWork
 from tests.verification.conftest import StandIn as CheckSource
 
@@ -135,7 +135,7 @@ def library(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, Source]:
                  "passages_provider"):  # fmt: skip
         monkeypatch.setattr(mode_asking, name, lambda key: sources[key])
     monkeypatch.setattr(mode_asking, "client_for", lambda key: None)
-    for module in (quick_cite,):
+    for module in (quick_cite, seeds, seeds_asking):
         monkeypatch.setattr(module, "search_provider", lambda key: sources[key], raising=False)
 
     def state(key: str) -> SourceState:
