@@ -20,7 +20,12 @@ from litapp.projects.installation import worker_runs
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.verification.models import Verification
-from litapp.verification.services.corrections import ACCEPTED_FIELDS, CorrectionRefused, correction_accept
+from litapp.verification.services.corrections import (
+    ACCEPTED_FIELDS,
+    CorrectionRefused,
+    correction_accept,
+    nearest_accept,
+)
 from litapp.verification.services.requests import recheck as ask_again
 from litapp.verification.services.source_summary import silences
 from litapp.web.htmx import fingerprint, redirect_page, unchanged, wants_part
@@ -196,16 +201,22 @@ def take(request: ProjectRequest, project: Project, list_id: int) -> HttpRespons
 @project_view(Right.VERIFY)
 @require_POST
 def accept(request: ProjectRequest, project: Project, list_id: int, entry_id: int) -> HttpResponse:
-    """Put the right value of one field (`field`) into an entry; both values stay in the history."""
+    """Put the right value of one field (`field`) into an entry, or take one of the nearest papers (`paper`, as
+    "source:id") for it; what stood there stays in the history."""
     row = _list(project, list_id)
     entry = _entry(row, entry_id)
     assert entry.verification is not None
+    source, _, source_id = request.POST.get("paper", "").partition(":")
     try:
-        correction_accept(verification=entry.verification, field=request.POST.get("field", ""), actor=request.user)
+        if source:
+            nearest_accept(verification=entry.verification, source=source, source_id=source_id, actor=request.user)
+        else:
+            correction_accept(verification=entry.verification, field=request.POST.get("field", ""), actor=request.user)
     except CorrectionRefused as problem:
         messages.warning(request, str(problem))
     else:
-        messages.success(request, f"Entry {entry.number}: the right value was put in, and it is checked again.")
+        what = "the paper you meant" if source else "the right value"
+        messages.success(request, f"Entry {entry.number}: {what} was put in, and it is checked again.")
     return _back(request, row)
 
 

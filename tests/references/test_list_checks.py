@@ -224,6 +224,27 @@ def test_a_word_by_hand_becomes_manual_and_never_verified(project: Project, owne
     assert (2, "manual", "manual") in verdicts(row)
 
 
+def test_the_paper_that_was_meant_is_taken_for_an_entry_and_checked(
+    project: Project, owner: User, known: Any, client: Client
+) -> None:
+    row = finish(begin(project))
+    fake, real = row.entries.get(number=2), row.entries.get(number=1)
+    meant = {**real.verification.matched}
+    offer = {"source": meant["source"], "record": meant, "answer_id": None}
+    Verification.objects.filter(pk=fake.verification_id).update(suggestions=[offer])
+    client.force_login(owner)
+    page = client.get(reverse("references:list_check", args=[project.pk, row.pk])).content.decode()
+    assert page.count("I meant this paper") == 1
+    address = reverse("references:list_accept", args=[project.pk, row.pk, fake.pk])
+    client.post(address, {"paper": "nowhere:1"})
+    assert (2, "suspect", "identity") in verdicts(row), "what was not offered changes nothing"
+    client.post(address, {"paper": f"{meant['source']}:{meant['source_id']}"})
+    finish(row)
+    assert (2, "verified") in [(number, verdict) for number, verdict, _ in verdicts(row)]
+    event = Event.objects.filter(project=project, verb="verification.corrected").get()
+    assert (event.payload["field"], event.payload["after"]) == ("paper", meant["title"])
+
+
 def test_only_verified_ones_are_taken_and_as_the_sources_state_them(
     project: Project, owner: User, known: dict[str, StandIn]
 ) -> None:

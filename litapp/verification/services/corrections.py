@@ -1,4 +1,4 @@
-"""Accepting the right value beside a wrong one, in a reference that a person brought."""
+"""Accepting the right value beside a wrong one, or the paper that was meant, in a reference that a person brought."""
 
 from __future__ import annotations
 
@@ -51,6 +51,38 @@ def correction_accept(*, verification: Verification, field: str, actor: Any) -> 
         payload={"field": field, "before": beside.ours, "after": beside.theirs, "source": source.source},
     )
     claim_renew(verification=row, record=record)
+    return row
+
+
+@transaction.atomic
+def nearest_accept(*, verification: Verification, source: str, source_id: str, actor: Any) -> Verification:
+    """Take one of the nearest papers, as its source states it, for the reference that a person brought; check again.
+
+    What stood there before stays in the project's history. Raises CorrectionRefused for a record that a source
+    returned, and for a paper that the last round did not offer.
+    """
+    row = Verification.objects.select_for_update().get(pk=verification.pk)
+    if row.returned_by:
+        raise CorrectionRefused("This record stands as its source returned it and is not changed here.")
+    offered = (record_from_dict(one["record"]) for one in row.suggestions if one["source"] == source)
+    chosen = next((record for record in offered if record.source_id == source_id), None)
+    if chosen is None:
+        raise CorrectionRefused("The last check does not offer this paper. Reload the page.")
+    before = record_from_dict(row.record)
+    record_event(
+        project=row.project,
+        actor=actor,
+        verb="verification.corrected",
+        subject=f"verification:{row.pk}",
+        payload={
+            "field": "paper",
+            "before": before.title or row.text[:300],
+            "after": chosen.title,
+            "source": source,
+            "id": source_id,
+        },
+    )
+    claim_renew(verification=row, record=replace(chosen, source=before.source, source_id=before.source_id))
     return row
 
 
