@@ -13,13 +13,15 @@ _REGISTER = re.compile(
     re.I,
 )
 _CITATIONS = re.compile(
-    r"citation|citing|reference list|reference pool|references of|snowball|backward|forward search|cited (?:by|references)"
-    r"|related papers",
+    r"citation|citing|reference list|reference pool|references of|snowball|backward|forward search"
+    r"|cited (?:by|references)|related papers",
     re.I,
 )
 _PREVIOUS = re.compile(r"previous (?:version|review)|earlier version|original review", re.I)
 _ORGANISATION = re.compile(r"organi[sz]ation|\bwho website\b|\bcontact|\bexpert|\bauthors? (?:asked|contacted)", re.I)
-_WEBSITE = re.compile(r"website|web site|web search|google(?! scholar)|by hand|hand[- ]?search|browsing|quick cite", re.I)
+_WEBSITE = re.compile(
+    r"website|web site|web search|google(?! scholar)|by hand|hand[- ]?search|browsing|quick cite", re.I
+)
 
 
 def method_of(database: str) -> Method:
