@@ -170,7 +170,7 @@ class PlanForm(forms.Form):
         required=False,
         widget=_words(3),
         help_text="The question the search shall answer, as you would ask a colleague. "
-        "No patient details: what stands here is sent to the sources and kept for ever.",
+        "No patient details (names, birth dates, record numbers): it is sent to the sources and kept.",
     )
     population = forms.CharField(label="Population", max_length=2_000, required=False, widget=_words(2))
     intervention = forms.CharField(label="Intervention", max_length=2_000, required=False, widget=_words(2))
@@ -217,6 +217,8 @@ class PlanForm(forms.Form):
     per_query = WholeNumberField(label="Per query", min_value=1, max_value=10_000_000)
     per_source = WholeNumberField(label="Per source", min_value=1, max_value=10_000_000)
     per_run = WholeNumberField(label="For the whole run", min_value=1, max_value=10_000_000)
+    origins = forms.CharField(max_length=400_000, required=False, strip=False)
+    """Where terms of the queries came from, as JSON (`services.term_origins`)."""
     revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
     request_id = forms.UUIDField(widget=forms.HiddenInput, required=False, initial=uuid.uuid4)
 

@@ -19,6 +19,7 @@ plan_urls = [
     path("plans/", plans.plan_list, name="plan_list"),
     path("plans/new/", plan_form.plan_new, name="plan_new"),
     path("plans/check/", plan_form.plan_check, name="plan_check"),
+    path("plans/check-question/", plan_form.question_check, name="plan_question_check"),
     path("plans/repair-hits/", plan_repairs.repair_count, name="plan_repair_hits"),
     path("plans/mesh/", mesh.mesh, name="mesh"),
     path("plans/mesh/ask/", mesh.mesh_ask_nlm, name="mesh_ask"),

@@ -6,6 +6,7 @@ from litapp.core.querylang import Finding, QuerySyntaxError, Severity, parse, pr
 from litapp.core.querylang.dialects import Dialect
 from litapp.core.querylang.findings import Effect, Fix, Outcome
 from litapp.core.querylang.press import check_read_strategy
+from litapp.core.querylang.question import han_findings
 from litapp.core.querylang.strategy import Strategy, read_strategy
 from litapp.ledger.services.mesh import InstalledMesh
 
@@ -33,6 +34,7 @@ def check_plan_query(text: str) -> list[Finding]:
         return []
     strategy = read_strategy(text, Dialect.PUBMED)
     found = [_as_sent(finding) for finding in check_read_strategy(strategy, InstalledMesh())]
+    found.extend(han_findings(text))
     if strategy.is_list:
         found.append(_list_of_lines(text, strategy))
     elif not any(finding.severity is Severity.ERROR for finding in found):

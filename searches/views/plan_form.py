@@ -13,8 +13,10 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from litapp.core.patient_details import patient_details
 from litapp.core.plan import SearchPlan, plan_from_dict
 from litapp.core.querylang.editing import block_labels
+from litapp.core.querylang.question import calls_for_chinese_sources
 from litapp.projects.models import Event, Project
 from litapp.projects.people import name_of
 from litapp.projects.permissions import ProjectRequest, Right, project_view
@@ -23,6 +25,7 @@ from litapp.web.htmx import redirect_page
 from litapp.web.once import once
 from searches.forms import BaseQueryFormSet, PlanForm, QueryForm, QueryFormSet, initial_of, initial_queries
 from searches.models import SearchPlanVersion
+from searches.services.limit_costs import LimitCosts, limit_costs, limits_of
 from searches.services.plans import (
     PlanFrozen,
     StaleDraft,
@@ -31,8 +34,11 @@ from searches.services.plans import (
     plan_problems,
     plan_save,
 )
+from searches.services.term_origins import origins_keep, origins_of, origins_read
 from searches.views.marked_text import CheckedQuery, checked_query
 from searches.views.plan_comparison import plan_changes, plan_fields
+from searches.views.plan_grid import BlockShown, blocks_shown
+from searches.views.plan_repairs import query_text
 from searches.views.plan_sources import SourceChoice, source_choices
 from searches.views.plan_typing import after_button
 from searches.views.plans import version_of
@@ -44,6 +50,7 @@ class QueryItem:
 
     place: int
     form: QueryForm
+    origins: dict[str, str]
 
     @cached_property
     def text(self) -> str:
@@ -59,6 +66,11 @@ class QueryItem:
     def blocks(self) -> tuple[str, ...]:
         """Names of the text's blocks."""
         return block_labels(self.text)
+
+    @cached_property
+    def grid(self) -> tuple[BlockShown, ...]:
+        """The blocks with their terms and where each came from; () for a query that is too long to be shown so."""
+        return blocks_shown(self.text, self.origins)
 
 
 @project_view(Right.PLAN)
@@ -79,6 +91,7 @@ def plan_new(request: ProjectRequest, project: Project) -> HttpResponse:
 
     def make() -> str:
         version = plan_create(project=project, actor=user, title=data["title"], content=form.content(queries.queries()))
+        origins_keep(version=version, actor=user, origins=origins_read(data["origins"]))
         return reverse("searches:plan", args=[project.pk, version.pk])
 
     address = once(request_id=data["request_id"], user=user, make=make) if data["request_id"] else make()
@@ -109,7 +122,7 @@ def plan_edit(request: ProjectRequest, project: Project, version_id: int) -> Htt
         frozen, version = version, plan_new_version(version=version, actor=request.user)
         revision = version.revision if version.content_hash == frozen.content_hash else 0
     try:
-        plan_save(
+        saved = plan_save(
             version=version,
             actor=request.user,
             content=content,
@@ -120,9 +133,18 @@ def plan_edit(request: ProjectRequest, project: Project, version_id: int) -> Htt
         return _stale_page(request, project, stale.stored, form, queries, content)
     except PlanFrozen as frozen:
         return _stale_page(request, project, frozen.version, form, queries, content)
+    origins_keep(version=saved, actor=request.user, origins=origins_read(form.cleaned_data["origins"]))
     messages.success(request, "Draft saved.")
     _tell_dropped(request, queries)
     return redirect_page(request, _with_count(request, reverse("searches:plan", args=[project.pk, version.pk])))
+
+
+@project_view(Right.PLAN)
+@require_POST
+def question_check(request: ProjectRequest, project: Project) -> HttpResponse:
+    """What looks like details of a patient in the question, while it is being typed. Nothing is sent to a source."""
+    suspicions = patient_details(request.POST.get("question", "")[:4_000])
+    return render(request, "searches/plan_question_check.html", {"suspicions": suspicions})
 
 
 @project_view(Right.PLAN)
@@ -156,15 +178,27 @@ def _not_yet_saved(
     request: ProjectRequest, project: Project, version: SearchPlanVersion | None, form: PlanForm, queries: Any
 ) -> HttpResponse | None:
     """The form again: with a query more when that was asked for, with its errors when it cannot be read."""
-    typed = after_button(request.POST)
+    typed = after_button(request.POST, request.user.pk)
     valid = form.is_valid() & queries.is_valid()
     if typed is not None:
-        again = PlanForm(initial=_typed(form), stored=form.stored)
-        more = {"typed_notes": typed.notes, "typed_refused": typed.refused, "undo": typed.undo}
+        changed = PlanForm(typed.data, stored=form.stored)
+        again = PlanForm(initial=_typed(changed), stored=form.stored)
+        costs = _costs(changed, typed.data, request.user.pk) if typed.costs_wanted else None
+        more = {"typed": typed, "limit_costs": costs, "asked_costs": typed.costs_wanted}
         return _form_page(request, project, version, again, _queries(project, data=typed.data), **more)
     if valid:
         return None
     return _form_page(request, project, version, form, queries, status=422)
+
+
+def _costs(form: PlanForm, data: Any, user_id: int | None) -> LimitCosts | None:
+    """What the limits of the form cost the first query; None when there is no limit or no query to count."""
+    query = query_text(data, 0)
+    form.fields["title"].required = False
+    if not form.is_valid() or not query.strip():
+        return None
+    filters = plan_from_dict(form.content([])).filters
+    return limit_costs(query=query, filters=filters, user_id=user_id) if limits_of(filters) else None
 
 
 def _typed(form: PlanForm) -> dict[str, Any]:
@@ -184,11 +218,21 @@ def _form_page(
     **more: Any,
 ) -> HttpResponse:
     problems = plan_problems(version.plan_content) if version and not form.is_bound else {}
+    origins = {**origins_of(version.plan_id if version else None), **origins_read(str(form["origins"].value() or ""))}
+    form.fields["question"].widget.attrs |= {
+        "hx-post": reverse("searches:plan_question_check", args=[project.pk]),
+        "hx-trigger": "input changed delay:500ms",
+        "hx-target": "#question-check",
+        "hx-params": "question",
+        "hx-sync": "this:replace",
+    }
     context = {
         "version": version,
         "form": form,
         "queries": queries,
-        "query_items": [QueryItem(place, query) for place, query in enumerate(queries.forms)],
+        "query_items": [QueryItem(place, query, origins) for place, query in enumerate(queries.forms)],
+        "chinese_sources": _calls_for_chinese(form),
+        "suspicions": patient_details(str(form["question"].value() or "")),
         "problems": list(problems.values()),
         "choices": choices or source_choices(),
         "chosen": form["sources"].value() or [],
@@ -223,6 +267,11 @@ def _stale_page(
         saved_by=name_of(_last_editor(stored)),
         changes=[change for change in changes if not change.same],
     )
+
+
+def _calls_for_chinese(form: PlanForm) -> bool:
+    texts = [str(form[name].value() or "") for name in ("title", "question", "population", "intervention")]
+    return calls_for_chinese_sources(*texts, languages=tuple(form["languages"].value() or ()))
 
 
 def _last_editor(version: SearchPlanVersion) -> Any:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
 
 from django.http import QueryDict
 
-from litapp.core.querylang import QuerySyntaxError
-from litapp.core.querylang.editing import with_heading
+from litapp.core.patient_details import Suspicion
+from litapp.core.querylang import Field, QuerySyntaxError, Term, print_pubmed
+from litapp.core.querylang.draft import Origin
+from litapp.core.querylang.editing import grid_of, with_heading, without
 from litapp.ledger.services.mesh import InstalledMesh
 from searches.forms import MOST_QUERIES
+from searches.services.first_draft import NoDraft, PatientDetails, question_draft
+from searches.services.limit_costs import LANGUAGES, PREPRINTS, TYPES, YEARS
 from searches.services.query_check import RepairGone, one_line_end, repair_of, undone
+from searches.services.term_origins import origins_read
 from searches.views.plan_repairs import query_text, repair_named
 
 
@@ -33,6 +41,15 @@ class Typed:
     notes: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     undo: Undo | None = None
+    suspicions: tuple[Suspicion, ...] = ()
+    kind: str = ""
+    """The kind of draft that waits for the person's word about the suspicions."""
+    costs_wanted: bool = False
+
+    def came_from(self, origins: dict[str, str]) -> None:
+        """Note where terms came from; the first word counts."""
+        known = {**origins, **origins_read(self.data.get("origins", ""))}
+        self.data["origins"] = json.dumps(known, ensure_ascii=False)
 
     def write(self, query: int, text: str, note: str) -> None:
         """Put another text into a query, to be undone whole."""
@@ -42,10 +59,10 @@ class Typed:
         self.notes.append(note)
 
 
-def after_button(posted: QueryDict) -> Typed | None:
-    """What the pressed button (`then`) makes of the form; None for buttons that save."""
+def after_button(posted: QueryDict, user_id: int | None = None) -> Typed | None:
+    """What the pressed button (`then`) makes of the form; None for buttons that save. A draft asks PubMed."""
     name, _, rest = posted.get("then", "").partition(":")
-    act = _ACTIONS.get(name)
+    act = partial(_draft, user_id=user_id) if name == "draft" else _ACTIONS.get(name)
     if act is None:
         return None
     typed = Typed(posted.copy())
@@ -102,6 +119,73 @@ def _heading(typed: Typed, rest: str) -> None:
     except ValueError as error:  # no such block (any more)
         raise RepairGone from error
     typed.write(query, edited, f"The heading “{found.name}” is in the query.")
+    typed.came_from({print_pubmed(Term(found.name, Field.MESH, phrase=True, explode=explode)): Origin.HEADING.value})
+
+
+def _drop(typed: Typed, rest: str) -> None:
+    """`drop:<query>:<block>:<term, 0 = the block>:<its text>`: the text must still be what the button showed."""
+    query, block, term, shown = [*rest.split(":", 3), "", "", ""][:4]
+    number, place, part = _whole(query), _whole(block), _whole(term)
+    text = query_text(typed.data, number)
+    blocks = grid_of(text)
+    if not 1 <= place <= len(blocks) or part > len(blocks[place - 1].terms):
+        raise RepairGone
+    there = blocks[place - 1].terms[part - 1] if part else blocks[place - 1].text
+    if there != one_line_end(shown):
+        raise RepairGone
+    name = there if part else f"block {place} ({blocks[place - 1].label})"
+    typed.write(number, without(text, place, part or None), f"Taken out: {name}.")
+
+
+LAST_YEARS = 10
+"""Years that a quick plan looks back at first; a limit that the person sees, with its cost, and may take out."""
+
+
+def _draft(typed: Typed, rest: str, *, user_id: int | None) -> None:
+    """`draft:quick` or `draft:systematic`, with `:sure` once the person has looked at the warnings."""
+    kind, _, sure = rest.partition(":")
+    question = str(typed.data.get("question", ""))
+    typed.kind = "quick" if kind == "quick" else "systematic"
+    try:
+        made = question_draft(question=question, user_id=user_id, sure=sure == "sure")
+    except PatientDetails as refusal:
+        typed.suspicions = refusal.suspicions
+        return
+    except NoDraft as refusal:
+        typed.refused.append(str(refusal))
+        return
+    typed.write(0, made.query, "This is a first draft. Take out what does not belong, and add what is missing.")
+    typed.notes.extend(made.remarks)
+    typed.came_from(made.origins)
+    if not str(typed.data.get("queries-0-plain", "")).strip():
+        typed.data["queries-0-plain"] = " ".join(question.split())[:1000]
+    if not str(typed.data.get("title", "")).strip():
+        typed.data["title"] = " ".join(question.split())[:200]
+    if typed.kind == "quick":
+        typed.data["year_from"] = str(date.today().year - LAST_YEARS)
+        typed.data.setlist("languages", sorted({*typed.data.getlist("languages"), "eng"}))
+        typed.notes.append("It starts with two limits, under “Filters”: the last 10 years, and English.")
+        typed.costs_wanted = True
+
+
+def _drop_limit(typed: Typed, rest: str) -> None:
+    data = typed.data
+    if rest == YEARS:
+        data["year_from"] = data["year_to"] = ""
+    elif rest == LANGUAGES:
+        data.setlist("languages", [])
+        data["other_languages"] = ""
+    elif rest == TYPES:
+        data.setlist("publication_types", [])
+        data["other_types"] = ""
+    elif rest == PREPRINTS:
+        data["preprints"] = "included"
+    typed.notes.append("The limit is taken out.")
+    typed.costs_wanted = True
+
+
+def _limit_costs(typed: Typed, rest: str) -> None:
+    typed.costs_wanted = True
 
 
 _ACTIONS: dict[str, Callable[[Typed, str], None]] = {
@@ -109,6 +193,9 @@ _ACTIONS: dict[str, Callable[[Typed, str], None]] = {
     "repair": _repair,
     "undo": _undo,
     "heading": _heading,
+    "drop": _drop,
+    "drop_limit": _drop_limit,
+    "limit_costs": _limit_costs,
 }
 
 

@@ -13,7 +13,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from litapp.core.patient_details import patient_details
 from litapp.core.plan import Caps, PlanError
+from litapp.core.querylang.question import calls_for_chinese_sources
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.verification.views.answer import answer_page
@@ -198,6 +200,14 @@ def _page(version: SearchPlanVersion, user_id: int | None) -> dict[str, Any]:
         "at_sources": plan_at_sources(content, counts, user_id=user_id),
         "counted_at": max((row.counted_at for row in counts), default=None),
         "problems": list(problems.values()),
+        "suspicions": () if version.is_approved else patient_details(content.question),
+        "chinese_sources": calls_for_chinese_sources(
+            content.question,
+            content.pico.population,
+            content.pico.intervention,
+            *(query.boolean for query in content.queries),
+            languages=content.filters.languages,
+        ),
         "versions": list(
             SearchPlanVersion.objects.filter(plan=version.plan_id).select_related("approved_by").order_by("-number")
         ),

@@ -13,12 +13,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from litapp.ledger.services.bodies import write_body
 from litapp.projects.models import Membership, Project, Role
 from litapp.projects.permissions import RIGHTS, Right
 from litapp.projects.services.projects import project_create, project_delete
 from litapp.projects.services.team import invitation_create
 from litapp.verification.models import StatusNotice
-from references.models import Export, Reference
+from litapp.sandbox.pdf_files import pdf_of
+from references.models import Export, FullText, FullTextAttempt, FullTextCopy, FullTextUpload, Reference
 from references.services.export import export_folder
 from references.services.list_checks import list_check_request
 from references.services.list_work import ListWork
@@ -40,6 +42,7 @@ class Open(Enum):
 TABLE: dict[str, Right | Open] = {
     "start": Open.PUBLIC,
     "styleguide": Open.PUBLIC,
+    "limits": Open.PUBLIC,
     "unsent": Open.SIGNED_IN,
     "check_references": Open.SIGNED_IN,
     "quick_cite_start": Open.SIGNED_IN,
@@ -63,6 +66,7 @@ TABLE: dict[str, Right | Open] = {
     "searches:plan_new": Right.PLAN,
     "searches:plan_check": Right.PLAN,
     "searches:plan_repair_hits": Right.PLAN,
+    "searches:plan_question_check": Right.PLAN,
     "searches:plan_repair": Right.PLAN,
     "searches:plan_repair_undo": Right.PLAN,
     "searches:mesh": Right.VIEW,
@@ -137,6 +141,8 @@ TABLE: dict[str, Right | Open] = {
     "references:note": Right.REFERENCES,
     "references:remove": Right.REFERENCES,
     "references:restore": Right.REFERENCES,
+    "references:summary": Right.VIEW,
+    "references:summary_change": Right.REFERENCES,
     "references:matrix": Right.VIEW,
     "references:matrix_cell": Right.VIEW,
     "references:matrix_cell_change": Right.REFERENCES,
@@ -154,7 +160,23 @@ TABLE: dict[str, Right | Open] = {
     "references:export_new": Right.EXPORT,
     "references:styles": Right.EXPORT,
     "references:export": Right.EXPORT,
+    "references:export_override": Right.EXPORT,
     "references:export_file": Right.EXPORT,
+    "references:fulltext": Right.VIEW,
+    "references:fulltext_start": Right.REFERENCES,
+    "references:fulltext_cancel": Right.REFERENCES,
+    "references:fulltext_resume": Right.REFERENCES,
+    "references:fulltext_resolver": Right.REFERENCES,
+    "references:fulltext_bring": Right.REFERENCES,
+    "references:fulltext_upload": Right.VIEW,
+    "references:fulltext_questions": Right.VIEW,
+    "references:fulltext_file": Right.VIEW,
+    "references:fulltext_answer": Right.REFERENCES,
+    "references:fulltext_withdraw": Right.REFERENCES,
+    "references:fulltext_place": Right.VIEW,
+    "references:fulltext_reference": Right.VIEW,
+    "references:fulltext_text": Right.VIEW,
+    "references:fulltext_not_retrieved": Right.REFERENCES,
     "account_keys": Open.SIGNED_IN,
     "account_login": Open.ACCOUNT,
     "account_logout": Open.ACCOUNT,
@@ -255,9 +277,19 @@ def make_place(label: str) -> Place:
         chunks=[f"Smith J. On the {label} of things. Lancet 2001;1:2-3.".encode()],
     )  # fmt: skip
     ListWork().run(str(listed.pk))
+    full_text = FullText.objects.create(project=world.project, reference=reference)
+    attempt = FullTextAttempt.objects.create(full_text=full_text, source="landing", outcome="absent", answer_id=answer)
+    upload = FullTextUpload.objects.create(project=world.project, request_id=uuid4())
+    copy = FullTextCopy.objects.create(
+        project=world.project, reference=reference, state="accepted", outcome="accepted", source="upload",
+        sha256=write_body(pdf_of([label])), answer_id=answer,
+    )  # fmt: skip
     return Place(
         world,
         {
+            "attempt_id": attempt.pk,
+            "upload_id": upload.pk,
+            "copy_id": copy.pk,
             "list_id": listed.pk,
             "entry_id": listed.entries.get().pk,
             "kind": "bib",
@@ -365,7 +397,7 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 OBJECTS = (
     "version_id", "other_id", "count_id", "run_id", "candidate_id", "verification_id", "notice_id", "answer_id",
     "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
-    "list_id", "entry_id",
+    "list_id", "entry_id", "attempt_id", "upload_id", "copy_id",
 )  # fmt: skip
 
 

@@ -72,3 +72,12 @@ def test_the_block_that_takes_away_least_is_named() -> None:
     assert advice is not None
     assert advice.block == "cancer"
     assert "“cancer” alone finds 4,000,000 papers: replace its widest term." in advice.ways
+
+
+def test_words_that_must_stand_together_are_no_terms_of_their_own() -> None:
+    text = '("yoga"[MeSH Terms] OR ("heart"[All Fields] AND "failure"[All Fields]) OR "heart failure"[All Fields])'
+    assert draft_from_translation(text, Mesh()).query == '"Yoga"[mh] OR "heart failure"[tiab]'
+
+
+def test_a_word_that_pubmed_left_unmapped_gets_its_heading_from_mesh() -> None:
+    assert draft_from_translation('"yoga"[All Fields]', Mesh()).query == '"Yoga"[mh] OR yoga[tiab]'

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litapp.core.querylang import And, QuerySyntaxError, leaves, parse, print_pubmed, query_blocks
-from litapp.core.querylang.editing import block_labels, with_heading, with_part, with_term, without_part
+from litapp.core.querylang.editing import (
+    block_labels,
+    grid_of,
+    with_heading,
+    with_part,
+    with_term,
+    without,
+    without_part,
+)
 from litapp.core.querylang.normal import same_meaning
 
 TYPED = '( "heart failure"[tiab] OR hf[ti] )\nAND asthma[mh] NOT (animals[mh] NOT humans[mh])'
@@ -90,3 +98,41 @@ def test_a_term_is_added_to_one_block_and_changes_no_other(text: str, block: int
         added = [print_pubmed(leaf) for leaf in leaves(new)]
         kept = [print_pubmed(leaf) for leaf in leaves(old)]
         assert added == ([*kept, "new[ti]"] if number == block else kept)
+
+
+def test_the_grid_has_the_blocks_and_their_terms() -> None:
+    assert [(block.number, block.label, block.terms) for block in grid_of(TYPED)] == [
+        (1, "heart failure and 1 more", ('"heart failure"[tiab]', "hf[ti]")),
+        (2, "asthma", ("asthma[mh]",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("block", "term", "left"),
+    [
+        (1, None, "asthma[mh] NOT (animals[mh] NOT humans[mh])"),
+        (1, 1, "( hf[ti] )\nAND asthma[mh] NOT (animals[mh] NOT humans[mh])"),
+        (1, 2, '( "heart failure"[tiab] )\nAND asthma[mh] NOT (animals[mh] NOT humans[mh])'),
+        (2, 1, '( "heart failure"[tiab] OR hf[ti] ) NOT (animals[mh] NOT humans[mh])'),
+    ],
+)
+def test_a_part_is_taken_out_and_the_rest_keeps_its_form(block: int, term: int | None, left: str) -> None:
+    assert without(TYPED, block, term) == left
+
+
+def test_taking_out_the_last_part_leaves_nothing() -> None:
+    assert without("a[ti]", 1) == without("(a[ti])", 1, 1) == ""
+    with pytest.raises(ValueError, match="no term 3"):
+        without(TYPED, 1, 3)
+
+
+@given(bare, st.integers(1, 4), st.integers(1, 4))
+def test_taking_out_changes_no_other_block(text: str, block: int, term: int) -> None:
+    before = grid_of(text)
+    if block > len(before) or term > len(before[block - 1].terms):
+        return
+    after = grid_of(without(text, block, term))
+    wanted = [list(leaves(parse(part.text))) for part in before]
+    gone = before[block - 1].terms[term - 1]
+    leaf_count = sum(len(found) for found in wanted) - len(list(leaves(parse(gone))))
+    assert sum(len(list(leaves(parse(part.text)))) for part in after) == leaf_count

@@ -87,7 +87,7 @@ def test_a_repair_in_the_form_changes_what_is_typed_and_saves_nothing(client: Cl
     assert not SearchPlanVersion.objects.exists()
     form = page.context["query_items"][0].form
     assert form["boolean"].value() == 'a[tiab] OR b[tiab]\nAND "Neoplasms"[mh]'
-    undo = page.context["undo"]
+    undo = page.context["typed"].undo
     back = client.post(
         address,
         {

@@ -24,6 +24,11 @@ class Origin(StrEnum):
     PUBMED = "PubMed's translation"
     HEADING = "MeSH heading"
     ENTRY_TERM = "MeSH entry term"
+    SEED = "a seed paper"
+    SPELLING = "a spelling suggestion"
+    FILTER = "a published filter"
+    APPENDIX = "a published appendix"
+    PERSON = "a person"
 
 
 class HeadingLookup(Protocol):
@@ -122,15 +127,16 @@ def _block(part: Node, headings: HeadingLookup) -> tuple[DraftBlock | None, list
     terms: list[DraftTerm] = []
     names: list[str] = []
     words: list[Term] = []
-    for leaf in leaves(part, wanted_only=True):
-        if not isinstance(leaf, Term):
-            continue
+    for leaf in _alternatives(part):
         if leaf.field in MESH_FIELDS:
             name = headings.preferred(leaf.heading)
             if name is not None and name not in names:
                 names.append(name)
         elif leaf.field in (Field.ALL, Field.TITLE_ABSTRACT, Field.TEXT_WORD, Field.UNTAGGED):
             words.append(leaf)
+    if not names:
+        found = (headings.preferred(word.text) for word in words)
+        names = list(dict.fromkeys(name for name in found if name is not None))
     terms += [DraftTerm(Term(name, Field.MESH, phrase=True), Origin.HEADING) for name in names]
     seen: set[str] = set()
     for word in words:
@@ -142,6 +148,20 @@ def _block(part: Node, headings: HeadingLookup) -> tuple[DraftBlock | None, list
     if not terms:
         return None, []
     return DraftBlock(names[0] if names else terms[0].term.text, tuple(terms)), fresh[MOST_ENTRY_TERMS:]
+
+
+def _alternatives(part: Node) -> list[Term]:
+    """The terms any of which finds the concept. Words that must stand together, such as "heart" AND "failure", are no
+    alternatives: PubMed gives the phrase beside them. Only where it does not do they stand for themselves."""
+    found: list[Term] = []
+    waiting = [part]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, Or):
+            waiting = [*node.children, *waiting]
+        elif isinstance(node, Term):
+            found.append(node)
+    return found or [leaf for leaf in leaves(part, wanted_only=True) if isinstance(leaf, Term)]
 
 
 def _add_word(terms: list[DraftTerm], seen: set[str], text: str, origin: Origin) -> None:

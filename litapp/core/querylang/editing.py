@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from litapp.core.querylang.ast import And, Field, Node, Not, Or, Term, leaves
+from litapp.core.querylang.normal import same_meaning
 from litapp.core.querylang.parser import parse
-from litapp.core.querylang.printer import print_leaf
+from litapp.core.querylang.printer import print_leaf, print_pubmed
 from litapp.core.querylang.tokens import QuerySyntaxError
 from litapp.core.querylang.words import query_blocks
 
@@ -103,3 +105,87 @@ def either(texts: Iterable[str]) -> str:
     """The texts joined by OR in parentheses; one alone as it is."""
     parts = list(texts)
     return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
+
+
+@dataclass(frozen=True, slots=True)
+class GridBlock:
+    """A block of a query: its name, its text, and the parts joined by OR in it, each as PubMed's syntax has it."""
+
+    number: int
+    label: str
+    text: str
+    terms: tuple[str, ...]
+
+
+def grid_of(text: str) -> tuple[GridBlock, ...]:
+    """The blocks of a query with their terms; () for an empty query or one that cannot be read."""
+    try:
+        blocks = query_blocks(parse(text))
+    except QuerySyntaxError:
+        return ()
+    return tuple(
+        GridBlock(number, block_label(block), print_pubmed(block), tuple(print_pubmed(term) for term in _terms(block)))
+        for number, block in enumerate(blocks, start=1)
+    )
+
+
+def without(text: str, block: int, term: int | None = None) -> str:
+    """`text` without block number `block`, or without term number `term` of it (both from 1); "" when nothing is left.
+
+    Raises QuerySyntaxError, or ValueError for a block or term that the query does not have.
+    """
+    tree = parse(text)
+    blocks = query_blocks(tree)
+    if not 1 <= block <= len(blocks):
+        raise ValueError(f"The query has no block {block}.")
+    target = blocks[block - 1]
+    if term is not None:
+        terms = _terms(target)
+        if not 1 <= term <= len(terms):
+            raise ValueError(f"Block {block} has no term {term}.")
+        if len(terms) > 1:
+            target = terms[term - 1]
+    left = _left(tree, target)
+    if left is None:
+        return ""
+    cut = _cut(text, tree, target)
+    try:
+        if cut is not None and same_meaning(parse(cut), left):
+            return cut
+    except QuerySyntaxError:
+        pass
+    return print_pubmed(left)
+
+
+def _terms(block: Node) -> tuple[Node, ...]:
+    return block.children if isinstance(block, Or) else (block,)
+
+
+def _left(node: Node, target: Node) -> Node | None:
+    """The tree without `target` (by place)."""
+    if node is target:
+        return None
+    if isinstance(node, Not):
+        keep = _left(node.keep, target)
+        return None if keep is None else replace(node, keep=keep)
+    if isinstance(node, And | Or):
+        kept = tuple(part for child in node.children if (part := _left(child, target)) is not None)
+        return replace(node, children=kept) if len(kept) > 1 else (kept[0] if kept else None)
+    return node
+
+
+def _cut(text: str, node: Node, target: Node) -> str | None:
+    """The text without the target and the operator at its side; None where it is no part of an AND or OR."""
+    if isinstance(node, Not):
+        return _cut(text, node.keep, target)
+    if not isinstance(node, And | Or):
+        return None
+    for place, child in enumerate(node.children):
+        if child is target:
+            if place:
+                return text[: node.children[place - 1].span.end] + text[child.span.end :]
+            return text[: child.span.start] + text[node.children[1].span.start :]
+        found = _cut(text, child, target)
+        if found is not None:
+            return found
+    return None
