@@ -1,4 +1,4 @@
-"""The figure of a project's flow for documents: PNG bytes, alternative text, table and notes from one count. Reads only.
+"""The figure of a project's flow for documents: PNG, alternative text, table and notes from one count. Reads only.
 
 `prisma_picture(project)` is what documents call.
 """
@@ -53,8 +53,8 @@ def png_of(svg: str) -> bytes:
     """The figure as PNG. Raises NoFonts."""
     if not _has_fonts():
         raise NoFonts(
-            "This machine has no fonts, so that the figure cannot be made a PNG. Install a font (for example the package "
-            "fonts-dejavu-core), or take the SVG."
+            "This machine has no fonts, so that the figure cannot be made a PNG. Install a font (for example the "
+            "package fonts-dejavu-core), or take the SVG."
         )
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=SHARPNESS, background="#ffffff"))
 

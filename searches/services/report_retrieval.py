@@ -9,8 +9,9 @@ from typing import Any
 from django.db.models import Count
 from django.utils import timezone
 
-from searches.models import Candidate
+from searches.models import Candidate, NotRetrieved
 from searches.models_fulltext import ReportRetrieval, RetrievalOutcome
+from searches.services.prisma_moves import note_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,9 @@ def retrieval_note(
             "actor": actor, "at": timezone.now(),
         },
     )  # fmt: skip
+    lost = row.outcome == RetrievalOutcome.NOT_RETRIEVED
+    words = dict(NotRetrieved.choices).get(row.reason, row.reason)
+    note_report(candidate=candidate, not_retrieved=lost, reason=str(words), actor=actor)
     return row
 
 
