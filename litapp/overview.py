@@ -16,16 +16,19 @@ from django.views.decorators.http import require_GET
 
 from litapp.core.prisma import FlowCounts, FlowError
 from litapp.jobs.models import OPEN_STATES
+from litapp.projects.curtain import events_shown, sees_outcomes
 from litapp.projects.history import lines_of
 from litapp.projects.installation import no_source_answers, sources_now, worker_runs
-from litapp.projects.models import Event, Project
+from litapp.projects.models import Event, Membership, Project
 from litapp.projects.permissions import ProjectRequest, Right, may, project_view
 from litapp.verification.models import Verification
 from litapp.verification.presentation import told_notices
 from litapp.verification.services.source_summary import project_silences
 from references.services.evidence_summary import flow_of
+from searches.blinding import viewer_of
 from searches.models import Candidate, RetrievalRun, RunState, SearchPlanVersion
 from searches.querysets import VERDICTS
+from searches.seen import UNDECIDED, decided_as, work_of
 
 EVENTS_SHOWN = 6
 
@@ -53,7 +56,9 @@ def overview(request: ProjectRequest, project: Project) -> HttpResponse:
             steps_open=Count("steps", filter=Q(steps__state__in=OPEN_STATES)),
         )[:3]
     )
-    flow, flow_problem = _flow(project)
+    outcomes = sees_outcomes(request.membership)
+    flow, flow_problem = _flow(project) if outcomes else (None, "")
+    waiting = waiting_for(request.membership, flow)
     sources, running = sources_now(), any(run.state == RunState.RUNNING for run in runs)
     checks_open = Verification.objects.filter(project=project).open().count()
     context = {
@@ -62,16 +67,22 @@ def overview(request: ProjectRequest, project: Project) -> HttpResponse:
         "runs": runs,
         "flow": flow,
         "flow_problem": flow_problem,
-        "verdicts": _verdicts(project),
+        "verdicts": _verdicts(project, outcomes=outcomes),
+        "outcomes": outcomes,
+        "progress": None if outcomes else own_progress(request.membership),
         "checks_open": checks_open,
-        "status_notices": told_notices(project),
+        "status_notices": told_notices(project) if outcomes else [],
         "silences": [silence.sentence for silence in project_silences(project)],
-        "next_step": next_step(request, project, newest, runs, flow),
+        "next_step": next_step(request, project, newest, runs, flow, waiting),
         "sources": sources,
         "no_source_answers": no_source_answers(sources),
         "worker_missing": (running or checks_open > 0) and not worker_runs(),
         "lines": lines_of(
-            list(Event.objects.filter(project=project).select_related("actor").order_by("-sequence")[:EVENTS_SHOWN])
+            list(
+                events_shown(request.membership, Event.objects.filter(project=project))
+                .select_related("actor")
+                .order_by("-sequence")[:EVENTS_SHOWN]
+            )
         ),
     }
     return render(request, "projects/overview.html", context)
@@ -83,6 +94,7 @@ def next_step(
     newest: SearchPlanVersion | None,
     runs: Sequence[RetrievalRun],
     flow: FlowCounts | None,
+    waiting: int,
 ) -> NextStep:
     """The first thing that is missing on the way from a question to references, as far as the person may do it."""
 
@@ -92,7 +104,6 @@ def next_step(
     def at(name: str, *args: int) -> str:
         return reverse(name, args=[project.pk, *args])
 
-    waiting = flow.not_yet_screened if flow else 0
     running = next((run for run in runs if run.is_open), None)
     if newest is None:
         text = "Begin with the question and the search that shall answer it."
@@ -141,12 +152,26 @@ def _flow(project: Project) -> tuple[FlowCounts | None, str]:
         return None, str(error)
 
 
-def _verdicts(project: Project) -> list[tuple[str, int, int]]:
-    """(verdict, among the included, among all candidates) for every verdict. One query."""
+def own_progress(membership: Membership) -> tuple[int, int]:
+    """(records to screen, of them undecided) of a member who may not know more. Two queries."""
+    viewer = viewer_of(membership)
+    work = work_of(Candidate.objects.listed(membership.project), viewer)
+    return work.count(), decided_as(work, UNDECIDED, viewer).count()
+
+
+def waiting_for(membership: Membership, flow: FlowCounts | None) -> int:
+    """Records that wait to be screened: by the member where each screens alone, else by anybody."""
+    if flow is None or viewer_of(membership).own:
+        return own_progress(membership)[1]
+    return flow.not_yet_screened
+
+
+def _verdicts(project: Project, *, outcomes: bool) -> list[tuple[str, int | None, int]]:
+    """(verdict, among the included, among all candidates) for every verdict; of the included None where the person
+    may not know. One query."""
     counts = {f"all_{name}": Count("pk", filter=condition) for name, condition in VERDICTS.items()}
     counts |= {
-        f"included_{name}": Count("pk", filter=condition & Q(decision="include"))
-        for name, condition in VERDICTS.items()
+        f"included_{name}": Count("pk", filter=condition & Q(final="include")) for name, condition in VERDICTS.items()
     }
     row = Candidate.objects.listed(project).order_by().aggregate(**counts)
-    return [(name, row[f"included_{name}"], row[f"all_{name}"]) for name in VERDICTS]
+    return [(name, row[f"included_{name}"] if outcomes else None, row[f"all_{name}"]) for name in VERDICTS]

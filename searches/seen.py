@@ -9,7 +9,17 @@ from django.db.models.functions import Coalesce
 from django.db.models.query import QuerySet
 
 from searches.blinding import Viewer
-from searches.models import Assignment, Candidate, Decision, Sharing, Stage, StageRecord, StateChoices, Vote
+from searches.models import (
+    Assignment,
+    Candidate,
+    CandidateLabel,
+    Decision,
+    Sharing,
+    Stage,
+    StageRecord,
+    StateChoices,
+    Vote,
+)
 from searches.querysets import CandidateQuerySet
 
 UNDECIDED = "undecided"
@@ -85,7 +95,8 @@ def dressed(candidates: Iterable[Candidate], viewer: Viewer) -> list[Candidate]:
         row.decision = vote.decision if vote else ""
         row.decided_by = viewer.person if vote and vote.decision else None
         row.decided_at = vote.decided_at if vote else None
-        row.version += vote.version if vote else 0
+        if vote and "version" in row.__dict__:
+            row.version += vote.version
     return rows
 
 
@@ -96,6 +107,14 @@ def in_state(rows: CandidateQuerySet, state: str, viewer: Viewer) -> CandidateQu
         return rows
     records = StageRecord.objects.filter(candidate=OuterRef("pk"), stage=viewer.stage.stage, state=state)
     return rows.filter(Exists(records))
+
+
+def with_label(rows: CandidateQuerySet, name: str, viewer: Viewer) -> CandidateQuerySet:
+    """Those that carry a label; while the stage is secret only labels that the person put there count."""
+    if not name:
+        return rows
+    used = CandidateLabel.objects.filter(candidate=OuterRef("pk"), label__name=name)
+    return rows.filter(Exists(used.filter(person=viewer.person) if viewer.stage.secret else used))
 
 
 def states(viewer: Viewer) -> dict[str, int]:

@@ -39,9 +39,15 @@ class ListPage:
         return self.pages > 1
 
 
-def page_of_list(request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], *, size: int) -> ListPage:
-    """The page that `?page=` asks for; a number out of range or no number gives the nearest page. Two queries."""
-    page = Paginator(rows, size).get_page(request.GET.get("page"))
+def page_of_list(
+    request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], *, size: int, total: int | None = None
+) -> ListPage:
+    """The page that `?page=` asks for; a number out of range or no number gives the nearest page. Two queries; one
+    where `total`, the number of rows, is known."""
+    paginator = Paginator(rows, size)
+    if total is not None:
+        paginator.count = total
+    page = paginator.get_page(request.GET.get("page"))
     return ListPage(
         items=list(page.object_list),
         number=page.number,

@@ -54,7 +54,9 @@ def label_add(*, candidate: Candidate, actor: Any, name: str) -> Label:
         raise RemarkProblem("The label is empty.")
     if len(words) > LONGEST_LABEL:
         raise RemarkProblem(f"A label may have {LONGEST_LABEL} characters.")
-    label = Label.objects.filter(project=candidate.project_id, name__iexact=words).first()
+    labels = Label.objects.filter(project=candidate.project_id)
+    mine = labels.filter(used__person=actor, name__iexact=words)  # others' spelling would tell of their labels
+    label = labels.filter(name=words).first() or mine.first()
     if label is None:
         label = Label.objects.create(project=candidate.project, name=words)
     _, new = CandidateLabel.objects.get_or_create(candidate=candidate, label=label, person=actor)

@@ -13,13 +13,15 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from litapp.core.dedupe.explain import FieldStand, Stand, compare_fields
-from litapp.projects.models import Project
+from litapp.projects.models import Membership, Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.web.numbers import row_number
+from searches.blinding import stages_of
 from searches.models import Candidate, CandidateSource, PairAnswer, PairDecision, StudyReport
 from searches.services.duplicates import PairChanged, pair_answer, records_part
 from searches.services.grouping import DECIDED, SUPPLEMENT
-from searches.services.studies import StudyProblem, companions_of, study_join, study_leave
+from searches.services.studies import StudyProblem, study_join, study_leave
+from searches.views.companions import companions_seen
 from searches.views.record_card import source_names
 from searches.views.screening import candidate_of
 
@@ -43,7 +45,7 @@ class StandingAnswer:
     text: str
 
 
-def duplicates_context(candidate: Candidate) -> dict[str, Any]:
+def duplicates_context(candidate: Candidate, membership: Membership) -> dict[str, Any]:
     """What the candidate's page shows of duplicates, companions and its study."""
     links = list(
         CandidateSource.objects.filter(candidate=candidate)
@@ -55,7 +57,7 @@ def duplicates_context(candidate: Candidate) -> dict[str, Any]:
     return {
         "merged_records": _merged(links),
         "answers": _answers(candidate, [link.entry for link in links if link.entry]),
-        "companions": companions_of(candidate),
+        "companions": companions_seen(candidate, membership, stages_of(membership.project)),
         "study": report.study if report else None,
         "part_id": uuid4(),
         "join_id": uuid4(),

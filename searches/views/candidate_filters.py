@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl
@@ -12,8 +12,10 @@ from django import forms
 from django.http import QueryDict
 
 from litapp.providers.registry import search_sources
+from searches.blinding import Viewer
 from searches.models import Fit
-from searches.querysets import CandidateFilter
+from searches.querysets import CandidateFilter, CandidateQuerySet
+from searches.seen import decided_as, in_state, with_label
 
 DECISION_CHOICES = (
     ("undecided", "Not decided"),
@@ -28,6 +30,12 @@ VERDICT_CHOICES = (
     ("unverified", "Unverified"),
     ("unchecked", "Not checked yet"),
     ("manual", "Confirmed by a person"),
+)
+STATE_CHOICES = (
+    ("conflict", "In conflict"),
+    ("partly", "Wait for another vote"),
+    ("agreed", "Agreed"),
+    ("resolved", "Conflict settled"),
 )
 LARGEST_ID = 2**62
 DEFAULT_SORT = "-fit"
@@ -82,6 +90,8 @@ class CandidateFilterForm(forms.Form):
     brought_as = forms.ChoiceField(
         widget=forms.HiddenInput, required=False, choices=(("", ""), ("new", "new"), ("known", "known"))
     )
+    state = forms.ChoiceField(label="Votes", required=False, choices=(("", "Any"), *STATE_CHOICES))
+    label = forms.CharField(label="Label", required=False, max_length=60)
     year_from = forms.IntegerField(label="Year from", required=False, min_value=1500, max_value=2200)
     year_to = forms.IntegerField(label="Year to", required=False, min_value=1500, max_value=2200)
 
@@ -101,6 +111,10 @@ class ListQuery:
     wanted: CandidateFilter
     sort: str
     parameters: tuple[tuple[str, str], ...]
+    state: str = ""
+    """State of the votes, for those who may know it."""
+    label: str = ""
+    """Name of a label that the viewer may see."""
 
     @property
     def order(self) -> str:
@@ -155,4 +169,16 @@ def read_list_query(form: CandidateFilterForm, sort: str) -> ListQuery:
         ),
         sort=sort if sort in SORTS else DEFAULT_SORT,
         parameters=tuple((name, str(value)) for name, value in values.items()),
+        state=values.get("state", ""),
+        label=values.get("label", ""),
     )
+
+
+def matching(
+    candidates: CandidateQuerySet, query: ListQuery, viewer: Viewer, *, decided: bool = True
+) -> CandidateQuerySet:
+    """The candidates that the filters let through, as the viewer sees them; `decided` False leaves the filter by
+    decision out."""
+    rows = candidates.filtered(replace(query.wanted, decision=""))
+    rows = with_label(in_state(rows, query.state, viewer), query.label, viewer)
+    return decided_as(rows, query.wanted.decision, viewer) if decided else rows

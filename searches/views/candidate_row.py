@@ -11,19 +11,20 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from litapp.core.markup import plain_text
 from litapp.core.brought import BROUGHT
+from litapp.core.markup import plain_text
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest
 from litapp.web.htmx import wants_part
+from searches.blinding import viewer_of
 from searches.imported import BroughtBy, brought_by, is_not_cross_checked
 from searches.models import Candidate, Decision
-from searches.services.screening import StaleCandidate, decide
+from searches.seen import dressed
+from searches.services.refusals import DecisionRefused, StaleCandidate
+from searches.services.screening import decide
+from searches.views.decision_keys import decision_keys
 from searches.views.record_card import source_names
 from searches.views.screening import DecisionForm, refusal
-
-DECISION_KEYS = (("include", "Include", "v"), ("exclude", "Exclude", "x"), ("maybe", "Maybe", "m"))
-"""Decision, its word, its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +77,25 @@ def found_by(sources: Sequence[str], brought: Sequence[BroughtBy], *, short: boo
 
 def decide_in_list(request: ProjectRequest, project: Project, candidate: Candidate) -> HttpResponse:
     """Store one decision and answer with the row as it is now (409 when somebody else was faster)."""
-    form = DecisionForm(request.POST)
+    form, viewer = DecisionForm(request.POST), viewer_of(request.membership)
     status, said = 200, ""
     if form.is_valid():
         try:
             decide(project=project, candidate_id=candidate.pk, actor=request.user, **form.cleaned_data)
             said = f"Saved: {Decision(form.cleaned_data['decision']).label.lower()}."
         except StaleCandidate as stale:
-            status, said = 409, refusal(Candidate.objects.for_card().get(pk=stale.candidate.pk))
+            status, said = 409, refusal(Candidate.objects.for_card().get(pk=stale.candidate.pk), viewer)
+        except DecisionRefused as refused:
+            status, said = 422, f"Not saved: {refused}"
     else:
         status, said = 422, "That decision could not be read, so nothing was saved. Please decide again."
     if wants_part(request):
-        fresh = Candidate.objects.for_list().get(pk=candidate.pk)
+        [fresh] = dressed([Candidate.objects.for_list().get(pk=candidate.pk)], viewer)
         context = {
             "project": project,
             "row": candidate_row(fresh, said, brought=brought_by([fresh.pk]).get(fresh.pk, ())),
             "list_query": request.GET.urlencode(),
-            "decision_keys": DECISION_KEYS,
+            "decision_keys": decision_keys(viewer.stage.keys),
         }
         return render(request, "searches/candidate_row.html", context, status=status)
     (messages.success if status == 200 else messages.warning)(request, said)
@@ -101,13 +104,15 @@ def decide_in_list(request: ProjectRequest, project: Project, candidate: Candida
 
 def decide_on_page(request: ProjectRequest, project: Project, candidate: Candidate) -> HttpResponse:
     """Store one decision made on the candidate's own page, and show that page again."""
-    form = DecisionForm(request.POST)
+    form, viewer = DecisionForm(request.POST), viewer_of(request.membership)
     if form.is_valid():
         try:
             decide(project=project, candidate_id=candidate.pk, actor=request.user, **form.cleaned_data)
             messages.success(request, f"Saved: {Decision(form.cleaned_data['decision']).label.lower()}.")
         except StaleCandidate as stale:
-            messages.warning(request, refusal(Candidate.objects.for_card().get(pk=stale.candidate.pk)))
+            messages.warning(request, refusal(Candidate.objects.for_card().get(pk=stale.candidate.pk), viewer))
+        except DecisionRefused as refused:
+            messages.warning(request, f"Not saved: {refused}")
     else:
         messages.warning(request, "That decision could not be read, so nothing was saved. Please decide again.")
     return redirect("searches:candidate", project.pk, candidate.pk)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
+from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
@@ -13,10 +15,11 @@ from django.views.decorators.http import require_GET
 from litapp.core.formats.markdown import CandidateRow, candidates_csv, candidates_markdown
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
+from searches.blinding import viewer_of
 from searches.citable import entry_of
-from searches.models import Candidate
-from searches.querysets import CandidateQuerySet
-from searches.views.candidate_filters import CandidateFilterForm, read_list_query
+from searches.models import Candidate, Decision
+from searches.seen import with_seen
+from searches.views.candidate_filters import CandidateFilterForm, matching, read_list_query
 
 MOST_CHOSEN = 5000
 """Rows that one address can name."""
@@ -37,8 +40,9 @@ def candidates_copy(request: ProjectRequest, project: Project) -> HttpResponse:
     query = read_list_query(CandidateFilterForm(request.GET), request.GET.get("sort", ""))
     candidates = Candidate.objects.listed(project)
     chosen = [int(pk) for pk in request.GET.getlist("ids") if pk.isdecimal() and len(pk) < 19][:MOST_CHOSEN]
-    candidates = candidates.filter(pk__in=chosen) if chosen else candidates.filtered(query.wanted)
-    text = write(_rows(candidates.sorted_by(query.order), sandbox=project.sandbox))
+    viewer = viewer_of(request.membership)
+    candidates = candidates.filter(pk__in=chosen) if chosen else matching(candidates, query, viewer)
+    text = write(_rows(with_seen(candidates.sorted_by(query.order), viewer), sandbox=project.sandbox))
     response = HttpResponse(text, content_type="text/plain; charset=utf-8")
     name = slugify(project.name)[:60].strip("-") or "candidates"
     response["Content-Disposition"] = f'attachment; filename="{name}-candidates{ending}"'
@@ -46,7 +50,7 @@ def candidates_copy(request: ProjectRequest, project: Project) -> HttpResponse:
     return response
 
 
-def _rows(candidates: CandidateQuerySet, *, sandbox: bool) -> Iterator[CandidateRow]:
+def _rows(candidates: QuerySet[Any], *, sandbox: bool) -> Iterator[CandidateRow]:
     full = candidates.select_related("verification__manual_by").defer(
         "search_text", "provenance", "verification__record"
     )
@@ -56,7 +60,7 @@ def _rows(candidates: CandidateQuerySet, *, sandbox: bool) -> Iterator[Candidate
             record=entry.record,
             verdict=entry.verdict.value,
             marks=entry.marks,
-            decision=candidate.get_decision_display().lower(),
+            decision=Decision(candidate.seen).label.lower(),
             fit=candidate.get_fit_display().lower(),
             found_in=entry.found_in,
         )

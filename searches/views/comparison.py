@@ -17,7 +17,9 @@ from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.verification.presentation import source_label
 from litapp.web.htmx import redirect_page
+from searches.blinding import Viewer, viewer_of
 from searches.models import Candidate
+from searches.seen import UNDECIDED, decided_as, dressed
 from searches.services.run_comparison import Comparison, NotComparable, compare_runs, titles_of
 from searches.views.provenance import FIELD_LABELS
 from searches.views.run_more import run_of
@@ -65,14 +67,15 @@ def run_comparison(request: ProjectRequest, project: Project, run_id: int, earli
     except NotComparable as refusal:
         messages.error(request, str(refusal))
         return redirect_page(request, reverse("searches:run", args=[project.pk, later.pk]))
-    return render(request, "searches/run_comparison.html", _context(project, compared))
+    return render(request, "searches/run_comparison.html", _context(project, compared, viewer_of(request.membership)))
 
 
-def _context(project: Project, compared: Comparison) -> dict[str, object]:
+def _context(project: Project, compared: Comparison, viewer: Viewer) -> dict[str, object]:
     new = compared.new | compared.perhaps_new
     rows = Candidate.objects.for_list().in_bulk(
         [*(one.candidate_id for one in compared.changed[:SHOWN]), *(one.candidate_id for one in compared.retracted)]
     )
+    dressed(rows.values(), viewer)
     address = reverse("searches:candidates", args=[project.pk])
     undecided: dict[str, str | int] = {
         "run": compared.later.pk,
@@ -81,12 +84,12 @@ def _context(project: Project, compared: Comparison) -> dict[str, object]:
     }
     return {
         "compared": compared,
-        "new": _papers(new),
+        "new": _papers(new, viewer),
         "new_url": f"{address}?{urlencode({'run': compared.later.pk, 'not_in': compared.earlier.pk})}",
-        "undecided": Candidate.objects.filter(pk__in=list(new)[:20_000], decision="").count(),
+        "undecided": decided_as(Candidate.objects.filter(pk__in=list(new)[:20_000]), UNDECIDED, viewer).count(),
         "undecided_url": f"{address}?{urlencode(undecided)}",
-        "gone": _papers(compared.gone),
-        "perhaps_gone": _papers(compared.perhaps_gone),
+        "gone": _papers(compared.gone, viewer),
+        "perhaps_gone": _papers(compared.perhaps_gone, viewer),
         "changed": [
             ChangeShown(
                 rows.get(one.candidate_id),
@@ -110,7 +113,7 @@ def _context(project: Project, compared: Comparison) -> dict[str, object]:
     }
 
 
-def _papers(ids: Iterable[int]) -> PaperList:
+def _papers(ids: Iterable[int], viewer: Viewer) -> PaperList:
     """Best fit first."""
     everything = titles_of(ids)
-    return PaperList(len(everything), everything[:SHOWN])
+    return PaperList(len(everything), dressed(everything[:SHOWN], viewer))

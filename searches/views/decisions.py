@@ -17,9 +17,12 @@ from django.views.decorators.http import require_POST
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.web.numbers import row_number
+from searches.blinding import Viewer, viewer_of
 from searches.models import Candidate, Decision, ScreeningDecision
+from searches.seen import with_seen
+from searches.services.refusals import DecisionRefused
 from searches.services.screening import MOST_AT_ONCE, decide_many
-from searches.views.candidate_filters import CandidateFilterForm, read_list_query
+from searches.views.candidate_filters import CandidateFilterForm, matching, read_list_query
 from searches.views.candidate_row import decide_in_list, decide_on_page
 from searches.views.screening import candidate_of, decide_on_screen
 
@@ -57,16 +60,17 @@ class Selection:
         return sum(1 for _, current, _ in self.rows if current == decision)
 
 
-def selection_of(project: Project, posted: QueryDict, address: QueryDict) -> Selection:
-    """What a form selects: the ticked rows (`ids`), or with `all` everything that the address' filters show."""
+def selection_of(project: Project, posted: QueryDict, address: QueryDict, viewer: Viewer) -> Selection:
+    """What a form selects: the ticked rows (`ids`), or with `all` everything that the address' filters show; with the
+    decisions that the viewer sees."""
     candidates = Candidate.objects.listed(project)
     if posted.get("all"):
         query = read_list_query(CandidateFilterForm(address), "")
-        candidates = candidates.filtered(query.wanted)
+        candidates = matching(candidates, query, viewer)
     else:
         ids = [number for text in posted.getlist("ids") if (number := row_number(text)) is not None]
         candidates = candidates.filter(pk__in=ids[:MOST_AT_ONCE])
-    rows = candidates.order_by("pk").values_list("pk", "decision", "version")
+    rows = with_seen(candidates.order_by("pk"), viewer).values_list("pk", "seen", "version")
     return Selection(tuple(rows), bool(posted.get("all")))
 
 
@@ -79,7 +83,7 @@ def decide_many_view(request: ProjectRequest, project: Project) -> HttpResponse:
     if form.is_valid() and _applied(request, project, form.cleaned_data["request_id"]):
         messages.info(request, "That decision was saved already; it was applied once.")
         return redirect(back)
-    selection = selection_of(project, request.POST, request.GET)
+    selection = selection_of(project, request.POST, request.GET, viewer_of(request.membership))
     if not form.is_valid() or not selection.rows:
         messages.warning(request, "Choose at least one record and what to decide. Nothing was changed.")
         return redirect(back)
@@ -93,17 +97,21 @@ def decide_many_view(request: ProjectRequest, project: Project) -> HttpResponse:
     decision = Decision(form.cleaned_data["decision"])
     if form.cleaned_data["seen"] != selection.digest or not form.cleaned_data["request_id"]:
         return _preview(request, project, selection, decision, back, stale=bool(form.cleaned_data["seen"]))
-    done = decide_many(
-        project=project,
-        actor=request.user,
-        candidate_ids=[pk for pk, _, _ in selection.rows],
-        decision=decision,
-        request_id=form.cleaned_data["request_id"],
-    )
+    try:
+        done = decide_many(
+            project=project,
+            actor=request.user,
+            candidate_ids=[pk for pk, _, _ in selection.rows],
+            decision=decision,
+            request_id=form.cleaned_data["request_id"],
+        )
+    except DecisionRefused as refused:
+        messages.warning(request, f"Nothing was changed: {refused}")
+        return redirect(back)
     messages.success(
         request,
         f"{decision.label}: {len(done.changed):,} records changed"
-        + (f", {done.unchanged:,} had this decision already." if done.unchanged else ".")
+        + (f", {done.unchanged:,} had this decision already, or are not yours to decide." if done.unchanged else ".")
         + " Undo takes all of them back at once.",
     )
     return redirect(back)

@@ -20,7 +20,9 @@ from litapp.core.markup import plain_text
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.web.numbers import row_number
+from searches.blinding import Viewer, viewer_of
 from searches.models import Candidate, PairAnswer, PairDecision
+from searches.seen import dressed
 from searches.services.doubtful_queue import KEPT_APART, doubtful_pairs
 from searches.services.duplicates import NothingToTakeBack, PairChanged, answer_undo, pair_answer
 from searches.services.studies import levels
@@ -114,12 +116,12 @@ def duplicates(request: ProjectRequest, project: Project) -> HttpResponse:
         "undo_id": answered.filter(actor=request.user).order_by("-pk").values_list("request_id", flat=True).first(),
     }
     if chosen is not None:
-        pair = doubtful_pairs(project).get(pk=chosen)
+        pair, viewer = doubtful_pairs(project).get(pk=chosen), viewer_of(request.membership)
         verdict, fields = compare_fields(pair.a.source_record.record, pair.b.source_record.record)
         context |= {
             "pair": pair,
             "why": f"{pair.why} {KEPT_APART}" if pair.relation == "same" else pair.why or verdict.why,
-            "sides": (_side(pair.a.candidate, pair.a.source), _side(pair.b.candidate, pair.b.source)),
+            "sides": tuple(_side(one.candidate, one.source, viewer) for one in (pair.a, pair.b)),
             "rows": field_rows(fields),
             "request_id": uuid4(),
             "place": ids.index(chosen) + 1,
@@ -136,8 +138,8 @@ def _chosen(ids: list[int], named: int | None, after: int | None) -> int | None:
     return ids[0] if ids else None
 
 
-def _side(candidate: Candidate, source: str) -> Side:
-    return Side(candidate, source_names([source]), candidate.source_records.count())
+def _side(candidate: Candidate, source: str, viewer: Viewer) -> Side:
+    return Side(dressed([candidate], viewer)[0], source_names([source]), candidate.source_records.count())
 
 
 @require_POST

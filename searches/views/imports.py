@@ -16,8 +16,10 @@ from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.web.htmx import redirect_page
 from litapp.web.pagination import page_of_list
+from searches.blinding import viewer_of
 from searches.import_forms import SearchForm, details_of
 from searches.models import Candidate, RecordImport
+from searches.seen import UNDECIDED, decided_as
 from searches.services.import_databases import DATABASES, PLATFORMS
 from searches.services.imports import (
     ImportNotChanged,
@@ -97,7 +99,7 @@ def undo(request: ProjectRequest, project: Project, import_id: int) -> HttpRespo
     context = {
         "row": row,
         "alone": alone.count(),
-        "decided": alone.exclude(decision="").count(),
+        "decided": alone.count() - decided_as(alone, UNDECIDED, viewer_of(request.membership)).count(),
         "shared": brought.brought_by(row.pk, "known").count(),
     }
     return render(request, "searches/import_undo.html", context)

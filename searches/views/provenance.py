@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q
 
 from litapp.ledger.models import SourceRecord
 from litapp.projects.people import name_of
 from litapp.verification.presentation import source_label
+from searches.blinding import Stages
 from searches.imported import BroughtBy
-from searches.models import Candidate, CandidateSource, Decision, RetrievalHit, ScreeningDecision
+from searches.models import Candidate, CandidateSource, Decision, RetrievalHit, ScreeningDecision, Stage
 
 FIELD_LABELS = {
     "title": "Title",
@@ -101,16 +103,34 @@ class Decided:
     entry: ScreeningDecision
     person: str
     text: str
+    undoable: bool = False
+    """The viewer's own, and it still counts."""
 
 
-def decision_timeline(candidate: Candidate) -> list[Decided]:
-    """What was decided on the candidate, newest first."""
-    entries = ScreeningDecision.objects.filter(candidate=candidate).select_related("reviewer").order_by("-pk")
-    return [Decided(entry, name_of(entry.reviewer), _told(entry)) for entry in entries]
+def decision_timeline(candidate: Candidate, person: Any, stages: Stages) -> list[Decided]:
+    """What was decided on the candidate, newest first; of stages that are secret now only the person's own votes."""
+    entries = ScreeningDecision.objects.filter(candidate=candidate).select_related("reviewer", "criteria_version")
+    for stage in Stage.values:
+        if stages[stage].secret:
+            entries = entries.exclude(~Q(reviewer=person) | Q(resolution=True), stage=stage)
+    rows = list(entries.order_by("-pk"))
+    taken_back = {entry.undoes for entry in rows if entry.undoes}
+    return [
+        Decided(
+            entry,
+            name_of(entry.reviewer),
+            _told(entry),
+            entry.reviewer_id == person.pk and not entry.undoes and entry.request_id not in taken_back,
+        )
+        for entry in rows
+    ]
 
 
 def _told(entry: ScreeningDecision) -> str:
     now, before = Decision(entry.decision).label.lower(), Decision(entry.previous).label.lower()
+    where = " at full text" if entry.stage == Stage.FULLTEXT else ""
     if entry.undoes:
-        return f"took a decision back: {before} became {now}"
-    return f"decided “{now}”" + (f", was “{before}”" if entry.previous else "")
+        return f"took a decision{where} back: {before} became {now}"
+    if entry.resolution:
+        return f"settled the conflict{where}: “{now}”"
+    return f"decided “{now}”{where}" + (f", was “{before}”" if entry.previous else "")

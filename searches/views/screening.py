@@ -1,4 +1,4 @@
-"""Screening at title and abstract: one record at a time, decided by keys, buttons or plain forms."""
+"""Screening, at title and abstract or at full text: one record at a time, decided by keys, buttons or plain forms."""
 
 from __future__ import annotations
 
@@ -22,30 +22,68 @@ from litapp.projects.models import Project
 from litapp.projects.people import name_of
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.web.htmx import wants_part
-from searches.models import Candidate, Decision, ScreeningDecision
+from searches.blinding import Stages, Viewer, stages_of, viewer_of
+from searches.models import Candidate, Decision, ScreeningDecision, Stage
 from searches.querysets import CandidateQuerySet
-from searches.services.screening import NothingToUndo, StaleCandidate, current_candidate, decide, undo
-from searches.services.studies import companions_of
+from searches.seen import at_stage, dressed, work_of
+from searches.services.criteria import newest_version
+from searches.services.refusals import DecisionRefused, NothingToUndo, StageClosed, StaleCandidate
+from searches.services.rules import check_stage
+from searches.services.screening import current_candidate, decide, undo
+from searches.views.companions import companions_seen
+from searches.views.decision_keys import DECISION_KEYS_OF
+from searches.views.highlights import marks_for, marks_json
+from searches.views.provenance import decision_timeline
 from searches.views.record_card import record_card
+from searches.views.remarks import remarks_context
 from searches.views.screening_queue import ALL, ORDERS, SHOW_CHOICES, ScreeningQueue, read_queue
 
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The names of a stage's addresses."""
+
+    screen: str
+    next: str
+    undo: str
+
+
+PAGES = {
+    Stage.TITLE.value: Pages("searches:screen", "searches:screen_next", "searches:undo"),
+    Stage.FULLTEXT.value: Pages("searches:fulltext", "searches:fulltext_next", "searches:fulltext_undo"),
+}
 MOST_AHEAD = 5
 """Most records that one request prepares ahead."""
 
 
 class DecisionForm(forms.Form):
-    """One decision: what, on which version of the candidate, and the page's own number for it."""
+    """One decision: what, at which stage, on which version of the candidate, the reason, and the page's own number for
+    it. A criterion alone excludes; `criteria` is the version of the list that the page showed."""
 
-    decision = forms.ChoiceField(choices=[choice for choice in Decision.choices if choice[0]])
+    decision = forms.ChoiceField(required=False, choices=[choice for choice in Decision.choices if choice[0]])
+    stage = forms.ChoiceField(required=False, choices=Stage.choices)
     version = forms.IntegerField(min_value=1)
     request_id = forms.UUIDField()
     reason = forms.CharField(required=False, max_length=300)
+    criterion_id = forms.IntegerField(required=False, min_value=1)
+    criteria = forms.IntegerField(required=False, min_value=1)
+
+    def clean(self) -> dict[str, Any]:
+        """A number key names a criterion and nothing else: that is an exclusion."""
+        data = super().clean() or {}
+        if "decision" not in self.errors and not data.get("decision"):
+            if not data.get("criterion_id"):
+                self.add_error("decision", "Choose what to decide.")
+            data["decision"] = Decision.EXCLUDE.value
+        data["stage"] = data.get("stage") or Stage.TITLE.value
+        return data
 
 
 class UndoForm(forms.Form):
-    """The page's own number for taking back: a double click takes back once."""
+    """The page's own number for taking back: a double click takes back once. `target` names an older decision."""
 
     request_id = forms.UUIDField()
+    target = forms.UUIDField(required=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,42 +102,67 @@ class Screen:
     request: ProjectRequest
     project: Project
     queue: ScreeningQueue
+    stages: Stages
+    viewer: Viewer
+
+    @property
+    def stage(self) -> str:
+        return self.viewer.stage.stage
 
     @property
     def candidates(self) -> CandidateQuerySet:
-        return Candidate.objects.listed(self.project)
+        """What the person is to screen at this stage."""
+        return work_of(Candidate.objects.listed(self.project), self.viewer)
 
     @property
     def path(self) -> str:
-        return reverse("searches:screen", args=[self.project.pk])
+        return reverse(PAGES[self.stage].screen, args=[self.project.pk])
 
     def address(self, record: int | None) -> str:
         """The page's address for one record, or of the queue."""
         return f"{self.path}?{self.queue.query(record=record)}".rstrip("?")
 
     def shared(self) -> dict[str, Any]:
-        """What all records have in common. Two queries: progress, and the person's last decision."""
+        """What all records have in common: progress, the person's last decision, criteria, words to mark."""
         return {
             "project": self.project,
             "queue": self.queue,
+            "stages": self.stages,
+            "stage": self.viewer.stage,
+            "pages": PAGES[self.stage],
+            "viewer": self.viewer,
+            "closed": why_closed(self.stages, self.stage),
             "progress": self.queue.progress(self.candidates),
-            "last": last_decision(self.project, self.request.user),
+            "last": last_decision(self.project, self.request.user, self.stage),
+            "criteria": newest_version(self.project),
+            "marks": (marks := marks_for(self.project, self.request.user)),
+            "marks_json": marks_json(marks),
+            "keys": DECISION_KEYS_OF[self.viewer.stage.keys],
             "show_choices": SHOW_CHOICES,
             "orders": [(key, order.label) for key, order in ORDERS.items()],
         }
 
     def region(self, candidate: Candidate | None, **more: Any) -> dict[str, Any]:
-        """What belongs to one record (None: nothing is left). The queries of `companions_of`."""
+        """What belongs to one record (None: nothing is left). The queries of companions, remarks and timeline."""
         record = candidate.pk if candidate else None
+        parts: dict[str, Any] = {}
+        if candidate is not None:
+            [candidate] = dressed([candidate], self.viewer)
+            parts = {
+                "card": record_card(candidate),
+                "companions": companions_seen(candidate, self.request.membership, self.stages),
+                "timeline": decision_timeline(candidate, self.request.user, self.stages),
+                **remarks_context(self.request, self.project, candidate, self.stages),
+            }
         return {
             "candidate": candidate,
-            "card": record_card(candidate) if candidate else None,
-            "companions": companions_of(candidate) if candidate else [],
+            "card": None,
             "request_id": uuid4(),
             "undo_id": uuid4(),
             "address": self.address(record),
             "ahead_query": self.queue.query(record=record),
             "back_query": self.queue.query(record=record, direction="previous"),
+            **parts,
             **more,
         }
 
@@ -112,42 +175,57 @@ class Screen:
         return response
 
 
-def last_decision(project: Project, person: User) -> ScreeningDecision | None:
-    """The person's latest decision that was not taken back, with its candidate's title."""
+def screen_of(request: ProjectRequest, project: Project, stage: str) -> Screen:
+    """The screening page of a stage for this person."""
+    stages = stages_of(project)
+    viewer = viewer_of(request.membership, stage, stages)
+    return Screen(request, project, read_queue(request.GET, viewer), stages, viewer)
+
+
+def why_closed(stages: Stages, stage: str) -> str:
+    """Why nobody can decide at the stage now; empty while it takes votes."""
+    try:
+        check_stage(stages, stage)
+    except StageClosed as closed:
+        return str(closed)
+    return ""
+
+
+def last_decision(project: Project, person: User, stage: str | None = None) -> ScreeningDecision | None:
+    """The person's latest decision that was not taken back, with its candidate's title; of one stage if given."""
     undone = ScreeningDecision.objects.filter(
         project=project, candidate=OuterRef("candidate"), undoes=OuterRef("request_id")
     )
-    return (
-        ScreeningDecision.objects.filter(~Exists(undone), project=project, reviewer=person, undoes=None)
-        .select_related("candidate")
-        .only("decision", "request_id", "candidate__title")
-        .order_by("-pk")
-        .first()
-    )
+    mine = ScreeningDecision.objects.filter(~Exists(undone), project=project, reviewer=person, undoes=None)
+    if stage is not None:
+        mine = mine.filter(stage=stage)
+    return mine.select_related("candidate").only("decision", "request_id", "candidate__title").order_by("-pk").first()
 
 
 @never_cache
 @require_GET
 @project_view(Right.SCREEN)
-def screen(request: ProjectRequest, project: Project) -> HttpResponse:
+def screen(request: ProjectRequest, project: Project, stage: str = Stage.TITLE) -> HttpResponse:
     """The record that the address names, or the first of the queue."""
-    page = Screen(request, project, read_queue(request.GET))
+    page = screen_of(request, project, stage)
     wanted = request.GET.get("record", "")
     if not wanted:
         return page.answer(page.queue.rows(page.candidates).for_card().first())
     candidate = candidate_of(project, wanted)
     if candidate.merged_into_id:
         return redirect(page.address(current_candidate(candidate).pk))
+    if not at_stage(Candidate.objects.filter(pk=candidate.pk), page.viewer).exists():
+        raise Http404("no such record at this stage")
     return page.answer(candidate)
 
 
 @never_cache
 @require_GET
 @project_view(Right.SCREEN)
-def screen_next(request: ProjectRequest, project: Project) -> HttpResponse:
+def screen_next(request: ProjectRequest, project: Project, stage: str = Stage.TITLE) -> HttpResponse:
     """The records behind (or, with direction=previous, in front of) `record`: as parts to keep ready for the page's
     script (`count`, at most 5), as a redirect to the nearest one for a plain link."""
-    page = Screen(request, project, read_queue(request.GET))
+    page = screen_of(request, project, stage)
     here = candidate_of(project, request.GET.get("record", ""))
     back = request.GET.get("direction") == "previous"
     rows = page.queue.preceding(page.candidates, here) if back else page.queue.following(page.candidates, here)
@@ -178,16 +256,21 @@ def candidate_of(project: Project, text: str) -> Candidate:
 
 def decide_on_screen(request: ProjectRequest, project: Project, candidate: Candidate) -> HttpResponse:
     """Store one decision and answer with the next record of the queue."""
-    page = Screen(request, project, read_queue(request.GET))
+    wanted = request.POST.get("stage", "")
+    page = screen_of(request, project, wanted if wanted in Stage.values else Stage.TITLE)
     form = DecisionForm(request.POST)
+    unread = Notice("stop", "That decision could not be read, so nothing was saved. Please decide again.")
     if not form.is_valid():
-        notice = Notice("stop", "That decision could not be read, so nothing was saved. Please decide again.")
-        return page.answer(candidate, status=422, notice=notice)
+        return page.answer(candidate, status=422, notice=unread)
     try:
         decide(project=project, candidate_id=candidate.pk, actor=request.user, **form.cleaned_data)
     except StaleCandidate as stale:
         fresh = candidate_of(project, str(stale.candidate.pk))
-        return page.answer(fresh, status=409, notice=Notice("warn", refusal(fresh)))
+        return page.answer(fresh, status=409, notice=Notice("warn", refusal(fresh, page.viewer)))
+    except DecisionRefused as refused:
+        return page.answer(candidate, status=422, notice=Notice("warn", f"Not saved: {refused}"))
+    except ValueError:  # a criterion that is not of this project
+        return page.answer(candidate, status=422, notice=unread)
     decision = Decision(form.cleaned_data["decision"])
     return _next_after(page, candidate, decision, form.cleaned_data["request_id"])
 
@@ -208,9 +291,9 @@ def _next_after(page: Screen, candidate: Candidate, decision: Decision, request_
     return redirect(page.address(following.pk if following else None))
 
 
-def refusal(candidate: Candidate) -> str:
+def refusal(candidate: Candidate, viewer: Viewer) -> str:
     """Why a decision was refused: what the record is now, and who made it so."""
-    if candidate.decision and candidate.decided_by:
+    if not viewer.own and viewer.stage.stage == Stage.TITLE and candidate.decision and candidate.decided_by:
         done = Decision(candidate.decision).label.lower()
         return (
             f"Not saved: {name_of(candidate.decided_by)} decided “{done}” on this record in the meantime. "
@@ -224,27 +307,35 @@ def refusal(candidate: Candidate) -> str:
 
 @require_POST
 @project_view(Right.SCREEN)
-def undo_view(request: ProjectRequest, project: Project) -> HttpResponse:
-    """Take back the person's last decision, or bulk of decisions, and show its record again."""
-    page = Screen(request, project, read_queue(request.GET))
+def undo_view(request: ProjectRequest, project: Project, stage: str = Stage.TITLE) -> HttpResponse:
+    """Take back the person's last decision, or bulk of decisions (or the one that `target` names), and show its record
+    again."""
+    page = screen_of(request, project, stage)
     form = UndoForm(request.POST)
     if not form.is_valid():
         return _not_undone(
             page, "That could not be read, so nothing was taken back. Reload the page and try again.", 422
         )
     try:
-        undone = undo(project=project, actor=request.user, request_id=form.cleaned_data["request_id"])
+        undone = undo(project=project, actor=request.user, **form.cleaned_data)
     except NothingToUndo as error:
         return _not_undone(page, str(error), 409)
     first = Candidate.objects.for_card().get(pk=next(iter(undone.restored)))
     many = len(undone.restored)
+    stands = Decision(undone.restored[first.pk]).label.lower()
     said = (
-        f"Taken back: “{plain_text(first.title)}” stands at “{first.get_decision_display().lower()}” again."
+        f"Taken back: “{plain_text(first.title)}” stands at “{stands}” again."
         if many == 1
         else f"Taken back: {many:,} records have the decision they had before."
     )
     if undone.kept:
         said += f" {len(undone.kept):,} were decided anew since and stay as they are."
+    if request.POST.get("from", "").removeprefix("conflicts-") in Stage.values:
+        messages.success(request, said)
+        return redirect("searches:conflicts", project.pk, request.POST["from"].removeprefix("conflicts-"))
+    if request.POST.get("from") == "candidate":
+        messages.success(request, said)
+        return redirect("searches:candidate", project.pk, first.pk)
     if request.POST.get("from") == "list":
         messages.success(request, said)
         return redirect(f"{reverse('searches:candidates', args=[project.pk])}?{request.GET.urlencode()}".rstrip("?"))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import parse_qsl
 
-from django.db.models import Count, F, OrderBy, Q
+from django.db.models import Count, Exists, F, OrderBy, Q
 from django.http import QueryDict
 
+from searches.blinding import Viewer
 from searches.models import Candidate
 from searches.querysets import CandidateFilter, CandidateQuerySet
+from searches.seen import UNDECIDED, column_of, decided_as, own_votes
 from searches.views.candidate_filters import DECISION_CHOICES, CandidateFilterForm, read_list_query
 
-UNDECIDED = "undecided"
 ALL = "all"
 SHOW_CHOICES = (*DECISION_CHOICES, (ALL, "All, decided or not"))
 
@@ -87,11 +88,11 @@ class ScreeningQueue:
     show: str
     order: str
     parameters: tuple[tuple[str, str], ...] = ()
+    viewer: Viewer | None = None
 
     def rows(self, candidates: CandidateQuerySet) -> CandidateQuerySet:
-        """The candidates of the queue in its order."""
-        decision = "" if self.show == ALL else self.show
-        rows = candidates.filtered(replace(self.wanted, decision=decision))
+        """The candidates of the queue in its order; decided or not as the viewer sees them."""
+        rows = decided_as(candidates.filtered(self.wanted), "" if self.show == ALL else self.show, self.viewer)
         return rows.order_by(*ORDERS[self.order].forwards())
 
     def following(self, candidates: CandidateQuerySet, place: Candidate) -> CandidateQuerySet:
@@ -104,12 +105,12 @@ class ScreeningQueue:
         return self.rows(candidates).filter(order.before(place)).order_by(*order.backwards())
 
     def progress(self, candidates: CandidateQuerySet) -> Progress:
-        """One query."""
-        counts = (
-            candidates.filtered(self.wanted)
-            .order_by()
-            .aggregate(total=Count("pk"), decided=Count("pk", filter=~Q(decision="")))
-        )
+        """One query; two where each screens alone."""
+        rows = candidates.filtered(self.wanted).order_by()
+        if self.viewer is not None and self.viewer.own:
+            return Progress(rows.count(), rows.filter(Exists(own_votes(self.viewer))).count())
+        undecided = Q(**{column_of(self.viewer): ""})
+        counts = rows.aggregate(total=Count("pk"), decided=Count("pk", filter=~undecided))
         return Progress(counts["total"], counts["decided"])
 
     def query(self, **changes: object) -> str:
@@ -146,7 +147,7 @@ class ScreeningQueue:
         return dict(SHOW_CHOICES)[self.show]
 
 
-def read_queue(data: QueryDict) -> ScreeningQueue:
+def read_queue(data: QueryDict, viewer: Viewer | None = None) -> ScreeningQueue:
     """The queue that an address or a posted form describes; what is not understood is left at its default."""
     values = data.copy()
     values.pop("decision", None)
@@ -157,4 +158,5 @@ def read_queue(data: QueryDict) -> ScreeningQueue:
         show=show if show in dict(SHOW_CHOICES) else UNDECIDED,
         order=order if order in ORDERS else DEFAULT_ORDER,
         parameters=list_query.parameters,
+        viewer=viewer,
     )

@@ -1,5 +1,7 @@
 // Screening: decides without leaving the page, keeps the next records ready, and never calls a decision saved before
 // the server says so. Without this script the page works by plain forms and links.
+import { highlight } from "./highlight.js";
+import { applyKeys } from "./keymap.js";
 import { say } from "./messages.js";
 import { Outbox, post } from "./outbox.js";
 
@@ -105,6 +107,8 @@ function countLeft(fresh) {
 
 function show(fresh, { push = true, focus = true, prepared = false } = {}) {
   if (prepared) carryOver(fresh);
+  highlight(fresh);
+  applyKeys(fresh);
   region().replaceWith(fresh);
   if (!prepared) countLeft(fresh);
   window.htmx?.process(fresh);
@@ -223,7 +227,7 @@ function showState(box) {
   }));
   const mine = items.find((item) => item.record === record());
   for (const button of region().querySelectorAll("[data-screen-decision] button")) {
-    const chosen = mine?.fields.decision === button.value;
+    const chosen = mine?.fields.decision === button.value && !mine.fields.criterion_id;
     if (mine) button.setAttribute("aria-pressed", String(chosen));
     if (chosen && box.sending === mine.id) button.setAttribute("aria-busy", "true");
     else button.removeAttribute("aria-busy");
@@ -244,7 +248,8 @@ function decide(form, button) {
     return;
   }
   const fields = Object.fromEntries(new FormData(form));
-  fields.decision = button.value;
+  fields[button.name] = button.value; // "decision", or "criterion_id": an exclusion with its reason
+  if (needsReason(fields)) return;
   outbox.add({
     id: fields.request_id,
     record: record(),
@@ -252,6 +257,18 @@ function decide(form, button) {
     fields,
     what: `${button.dataset.word} “${shorten(heading(region()))}”`,
   });
+}
+
+// At full text an exclusion needs a reason: the list of reasons takes the focus in place of a refusal by the server.
+function needsReason(fields) {
+  if (region().dataset.stage !== "fulltext" || fields.decision !== "exclude") return false;
+  const first = region().querySelector(".criteria button");
+  if (!first) return false;
+  const text = "Choose the reason: its number key excludes the record.";
+  setState(text, "idle");
+  announce(text);
+  first.focus();
+  return true;
 }
 
 async function undo(form) {
