@@ -20,7 +20,7 @@ from searches.models_duplicates import BlockKey, PairAnswer, PairDecision, Recor
 from searches.models_fulltext import ReportRetrieval, RetrievalOutcome
 from searches.models_imports import ImportedEntry, ImportKind, RecordImport
 from searches.models_modes import FoundPaper, Mode, PaperSearch
-from searches.models_prisma import ImportMethod, RecordMove, ReportOutcome
+from searches.models_prisma import ImportMethod, PrismaStatement, RecordMove, ReportOutcome
 from searches.models_screening import (
     Assignment,
     CandidateLabel,
@@ -67,6 +67,7 @@ __all__ = [
     "PairDecision",
     "PaperSearch",
     "PlanCount",
+    "PrismaStatement",
     "RecordImport",
     "RecordMove",
     "RecordNote",

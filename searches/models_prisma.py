@@ -65,3 +65,25 @@ class ReportOutcome(models.Model):
 
     def __str__(self) -> str:
         return f"candidate {self.candidate_id}: {self.reason if self.not_retrieved else 'not lost'}"
+
+
+class PrismaStatement(models.Model):
+    """What a person states of an item of PRISMA-S that the log cannot know, signed. Append-only; the latest of an item
+    counts, an empty one takes it back."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="prisma_statements")
+    item = models.PositiveSmallIntegerField()
+    text = models.TextField(blank=True, default="")
+    request_id = models.UUIDField(unique=True)
+    """Made by the form: a double click states once."""
+    stated_by = models.ForeignKey(USER, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(item__gte=1, item__lte=16), name="prisma_s_has_16_items")
+        ]
+        indexes = [models.Index(fields=["project", "item", "-id"], name="statements_by_item")]
+
+    def __str__(self) -> str:
+        return f"item {self.item} of project {self.project_id}"
