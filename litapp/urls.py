@@ -27,6 +27,7 @@ urlpatterns = [
     path("projects/<int:project_id>/", include("searches.urls")),
     path("projects/<int:project_id>/", include("litapp.verification.urls")),
     path("projects/<int:project_id>/", include("references.urls")),
+    path("help/limits/", TemplateView.as_view(template_name="limits.html"), name="limits"),
     path("styleguide/", TemplateView.as_view(template_name="styleguide.html"), name="styleguide"),
     path("account/keys/", own_keys, name="account_keys"),
     path("account/", include("allauth.urls")),

@@ -22,6 +22,15 @@ from references.models_fulltext import (
 )
 from references.models_lists import FILTERS, EntryKind, ListEntry, ListEntryQuerySet, ReferenceListCheck
 from references.models_matrix import CellState, FilledBy, MatrixCell, MatrixChange, OwnColumn
+from references.models_summary import (
+    ArchiveName,
+    ReviewStep,
+    SentenceDecision,
+    SummaryKind,
+    SummarySetup,
+    SummaryTopic,
+    TopicQuote,
+)
 from searches.models import Candidate
 from searches.querysets import RETRACTED_STATES
 
@@ -29,6 +38,7 @@ USER = settings.AUTH_USER_MODEL
 __all__ = [
     "FILTERS",
     "VERDICTS",
+    "ArchiveName",
     "CellState",
     "CopyState",
     "EntryKind",
@@ -48,7 +58,13 @@ __all__ = [
     "ReferenceListCheck",
     "ReferenceQuerySet",
     "ResolverAddress",
+    "ReviewStep",
     "Scope",
+    "SentenceDecision",
+    "SummaryKind",
+    "SummarySetup",
+    "SummaryTopic",
+    "TopicQuote",
 ]
 _CHECK = "candidate__verification__"
 _UNCHECKED = Q(candidate__verification=None) | Q(
@@ -129,6 +145,9 @@ class ExportFormat(models.TextChoices):
     DOCX = "docx", "Evidence summary for Word (.docx)"
     MARKDOWN = "md", "Evidence summary as Markdown (.md)"
     CSL = "csl", "CSL-JSON (.json)"
+    REVIEW = "review", "Evidence summary, everything (.zip)"
+    MATRIX = "matrix", "Literature matrix (.docx, .csv, .md)"
+    ARCHIVE = "archive", "Archive folder (.zip)"
 
 
 class Scope(models.TextChoices):
@@ -152,6 +171,12 @@ class Export(LeasedStep):
     """[{key, title, why}] of references that the scope leaves out: named, never dropped in silence."""
     files = models.JSONField(default=list)
     """[{name, sha256, size, media_type}] in the data folder's exports."""
+    gate = models.JSONField(default=dict, blank=True)
+    """What the checks before the output found (`core.gate.report_to_dict`); {} = they were not made."""
+    override_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    override_reason = models.CharField(max_length=300, blank=True, default="")
+    override_at = models.DateTimeField(null=True, blank=True)
+    """A person let the output go although checks failed: who, why, when. It is printed in the document."""
 
     objects = LeasedStepQuerySet.as_manager()
 

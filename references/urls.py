@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from references.views.export import export, export_file, export_new, styles
+from references.views.export import export, export_file, export_new, export_override, styles
 from references.views.list_check import accept, cancel, entry_recheck, file, list_check, recheck, resume, take
 from references.views.list_new import list_checks, list_new
 from references.views.matrix import columns, matrix
 from references.views.matrix_cell import cell, cell_change
 from references.views.reference import note, reference, remove, restore
 from references.views.reference_list import reference_list
+from references.views.summary import summary, summary_change
 
 app_name = "references"
 urlpatterns = [
@@ -21,6 +22,8 @@ urlpatterns = [
     path("matrix/columns/", columns, name="matrix_columns"),
     path("matrix/<int:reference_id>/<str:column>/", cell, name="matrix_cell"),
     path("matrix/<int:reference_id>/<str:column>/change/", cell_change, name="matrix_cell_change"),
+    path("summary/", summary, name="summary"),
+    path("summary/change/", summary_change, name="summary_change"),
     path("lists/", list_checks, name="list_checks"),
     path("lists/new/", list_new, name="list_new"),
     path("lists/<int:list_id>/", list_check, name="list_check"),
@@ -34,5 +37,6 @@ urlpatterns = [
     path("exports/new/", export_new, name="export_new"),
     path("exports/styles/", styles, name="styles"),
     path("exports/<int:export_id>/", export, name="export"),
+    path("exports/<int:export_id>/override/", export_override, name="export_override"),
     path("exports/<int:export_id>/<str:name>", export_file, name="export_file"),
 ]

@@ -1,7 +1,7 @@
-"""Turns an evidence summary into documents: core's Markdown, citations formatted by pandoc, then Word or Markdown.
+"""Turns an evidence summary into documents: core's Markdown, citations formatted by pandoc, then Word, Markdown, HTML.
 
-Core's text lists the references grouped by verdict with citations, and a reference list behind. Here both become one:
-each group is a numbered list of the references as the chosen style prints them, the marks in front, numbers running on.
+Core's text lists the references in groups with citations, and a reference list behind. Here both become one: each group
+holds the references as the chosen style prints them, the marks in front, each under the number that the text cites.
 """
 
 from __future__ import annotations
@@ -12,9 +12,18 @@ from typing import Any
 
 from litapp.core.formats.csljson import to_csl
 from litapp.core.formats.entry import ExportEntry
-from litapp.core.formats.markdown import evidence_summary_markdown
+from litapp.core.formats.matrixtable import anchor
 from litapp.core.formats.summary import EvidenceSummary
+from litapp.core.formats.summarytext import (
+    LIST_HEADING,
+    MATRIX_HEADING,
+    REFERENCES_HEADING,
+    evidence_summary_markdown,
+    matrix_document_markdown,
+    numbers_of,
+)
 from litapp.core.identifiers import Identifier, Scheme, identifier_url
+from references.services.document_page import page_of
 from references.services.pandoc import Block, DocumentError, format_references, read_markdown, run_pandoc, write_docx
 from references.services.word_template import (
     DETAIL_STYLE,
@@ -22,11 +31,12 @@ from references.services.word_template import (
     NOTICE_STYLE,
     QUERY_STYLE,
     REFERENCE_STYLE,
+    section_break,
     word_template,
 )
 
-_LIST_HEADING = "Reference list"
-_REFERENCES_HEADING = "References by verdict"
+_WIDE = 5
+"""Columns of a matrix from which on it gets pages that lie across."""
 
 
 class DocumentChanged(DocumentError):
@@ -38,37 +48,57 @@ class DocumentChanged(DocumentError):
         )
 
 
-def summary_docx(summary: EvidenceSummary, style: str) -> bytes:
-    """The summary as a Word file. Raises UnknownStyle and the errors of `pandoc`."""
-    title, *blocks = summary_blocks(summary, style)
-    blocks = [_for_word(block) for block in blocks]
-    footer = "LitLedger evidence summary" + (" · SANDBOX DATA, do not cite" if summary.sandbox else "")
+def summary_docx(summary: EvidenceSummary, style: str, *, matrix_alone: bool = False) -> bytes:
+    """The summary (or its matrix alone) as a Word file. Raises UnknownStyle and the errors of `pandoc`."""
+    return docx_of(summary_blocks(summary, style, matrix_alone=matrix_alone), summary, matrix_alone=matrix_alone)
+
+
+def docx_of(blocks: Sequence[Block], summary: EvidenceSummary, *, matrix_alone: bool = False) -> bytes:
+    """A Word file of the document's blocks, in our styles."""
+    title, *rest = blocks
+    name = "literature matrix" if matrix_alone else "evidence summary"
+    footer = f"LitLedger {name}" + (" · SANDBOX DATA, do not cite" if summary.sandbox else "")
     meta = {
         "title": {"t": "MetaInlines", "c": title["c"][1][0]["c"]},
         "lang": {"t": "MetaString", "c": "en"},
     }
-    return write_docx(blocks, meta, template=word_template(footer), epoch=summary.generated_at)
+    return write_docx(
+        [_for_word(title), *(_for_word(block) for block in _across(rest))],
+        meta,
+        template=word_template(footer),
+        epoch=summary.generated_at,
+    )
 
 
-def summary_markdown(summary: EvidenceSummary, style: str) -> bytes:
-    """The summary as Markdown that any reader shows (CommonMark with tables). Raises like `summary_docx`."""
-    blocks = [_for_markdown(block) for block in summary_blocks(summary, style)]
-    tree = {"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": blocks}
+def summary_markdown(summary: EvidenceSummary, style: str, *, matrix_alone: bool = False) -> bytes:
+    """The same as Markdown that any reader shows (CommonMark with tables). Raises like `summary_docx`."""
+    return markdown_of(summary_blocks(summary, style, matrix_alone=matrix_alone))
+
+
+def markdown_of(blocks: Sequence[Block]) -> bytes:
+    """Markdown of the document's blocks; numbers in the text are no links there, for want of places to lead to."""
+    tree = {"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": [_for_markdown(block) for block in blocks]}
     writer = ["-f", "json", "-t", "gfm-raw_html-tex_math_dollars-tex_math_gfm", "--wrap=none"]
-    return run_pandoc(writer, json.dumps(tree, ensure_ascii=False).encode())
+    return run_pandoc(writer, json.dumps(_unlinked(tree), ensure_ascii=False).encode())
 
 
-def summary_blocks(summary: EvidenceSummary, style: str) -> list[Block]:
+def html_of(blocks: Sequence[Block], summary: EvidenceSummary) -> bytes:
+    """One HTML page of the document's blocks, with its styles inside and nothing to load."""
+    tree = {"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": [_for_markdown(block) for block in blocks]}
+    body = run_pandoc(["-f", "json", "-t", "html5", "--wrap=none"], json.dumps(tree, ensure_ascii=False).encode())
+    return page_of(f"Evidence summary: {summary.project}", body.decode()).encode()
+
+
+def summary_blocks(summary: EvidenceSummary, style: str, *, matrix_alone: bool = False) -> list[Block]:
     """The blocks of the document, references formatted and numbered within their groups."""
-    blocks = read_markdown(evidence_summary_markdown(summary))
-    blocks = _dated(blocks, summary)
+    text = matrix_document_markdown(summary) if matrix_alone else evidence_summary_markdown(summary)
+    blocks = _dated(read_markdown(text), summary)
     if not summary.entries:
         return blocks
     printed = dict(format_references([_plain_item(entry) for entry in summary.entries], style))
-    entries = {entry.key: entry for entry in summary.entries}
-    start = _heading(blocks, _REFERENCES_HEADING)
-    end = _heading(blocks, _LIST_HEADING)
-    numbered = _numbered(blocks[start:end], printed, entries)
+    start = _heading(blocks, REFERENCES_HEADING)
+    end = _heading(blocks, LIST_HEADING)
+    numbered = _numbered(blocks[start:end], printed, summary)
     after = blocks[end + 1 :]
     if not after or after[0]["t"] != "Div":
         raise DocumentChanged("the place of the reference list is missing")
@@ -92,25 +122,37 @@ def _dated(blocks: list[Block], summary: EvidenceSummary) -> list[Block]:
     return [blocks[0], line, *blocks[2:]]
 
 
-def _numbered(
-    blocks: Sequence[Block], printed: Mapping[str, list[Block]], entries: Mapping[str, ExportEntry]
-) -> list[Block]:
-    """The groups with their bullets as numbered references; every entry exactly once."""
+def _numbered(blocks: Sequence[Block], printed: Mapping[str, list[Block]], summary: EvidenceSummary) -> list[Block]:
+    """The groups with their bullets as references under their numbers; every entry exactly once."""
+    entries, numbers = {entry.key: entry for entry in summary.entries}, numbers_of(summary)
     made: list[Block] = []
-    number = 1
+    placed = 0
     for block in blocks:
         keys = [_cited(item) for item in block["c"]] if block["t"] == "BulletList" else []
         if not keys or None in keys:
             made.append(block)
             continue
         items = [
-            _reference(entries[str(key)], printed[str(key)], item) for key, item in zip(keys, block["c"], strict=True)
+            (numbers[str(key)], _reference(entries[str(key)], printed[str(key)], item))
+            for key, item in zip(keys, block["c"], strict=True)
         ]
-        made.append({"t": "OrderedList", "c": [[number, {"t": "Decimal"}, {"t": "Period"}], items]})
-        number += len(items)
-    if number - 1 != len(entries):
-        raise DocumentChanged(f"{number - 1} of {len(entries)} references found their place")
+        made += _lists(sorted(items, key=lambda item: item[0]))
+        placed += len(items)
+    if placed != len(entries):
+        raise DocumentChanged(f"{placed} of {len(entries)} references found their place")
     return made
+
+
+def _lists(items: Sequence[tuple[int, list[Block]]]) -> list[Block]:
+    """Numbered lists of the items: a new list wherever a number is left out, because it stands in another group."""
+    lists: list[Block] = []
+    following = 0
+    for number, blocks in items:
+        if number != following:
+            lists.append({"t": "OrderedList", "c": [[number, {"t": "Decimal"}, {"t": "Period"}], []]})
+        lists[-1]["c"][1].append(blocks)
+        following = number + 1
+    return lists
 
 
 def _cited(item: list[Block]) -> str | None:
@@ -128,7 +170,8 @@ def _reference(entry: ExportEntry, printed: Sequence[Block], item: Sequence[Bloc
     inlines = [*_marks(entry), *first["c"]]
     if entry.record.doi and "https://doi.org/" not in json.dumps(printed):
         inlines += _doi_link(entry.record.doi)
-    blocks = [{"t": "Div", "c": [_style(REFERENCE_STYLE), [{"t": "Para", "c": inlines}, *rest]]}]
+    place = [anchor(entry.key), [], [["custom-style", REFERENCE_STYLE]]]
+    blocks = [{"t": "Div", "c": [place, [{"t": "Para", "c": inlines}, *rest]]}]
     if detail := _behind_citation(item):
         blocks.append({"t": "Div", "c": [_style(DETAIL_STYLE), [{"t": "Para", "c": detail}]]})
     return blocks
@@ -161,7 +204,7 @@ def _behind_citation(item: Sequence[Block]) -> list[Block]:
 
 def _heading(blocks: Sequence[Block], text: str) -> int:
     for number, block in enumerate(blocks):
-        if block["t"] == "Header" and _text(block["c"][2]) == text:
+        if block["t"] == "Header" and block["c"][0] == 1 and _text(block["c"][2]) == text:
             return number
     raise DocumentChanged(f"the heading “{text}” is missing")
 
@@ -179,7 +222,7 @@ def _paragraph(text: str) -> Block:
 
 
 def _for_word(block: Block) -> Block:
-    """Search strings in their own style, the sandbox warning as a notice; all else as it is."""
+    """Search strings in their own style, warnings at the top as notices; all else as it is."""
     if block["t"] == "CodeBlock":
         parts: list[Block] = []
         for number, line in enumerate(block["c"][1].split("\n")):
@@ -187,12 +230,41 @@ def _for_word(block: Block) -> Block:
         return {"t": "Div", "c": [_style(QUERY_STYLE), [{"t": "Para", "c": parts}]]}
     if (
         block["t"] == "Para"
-        and len(block["c"]) == 1
         and block["c"][0]["t"] == "Strong"
-        and "SANDBOX" in _text(block["c"][0]["c"])
+        and _text(block["c"][0]["c"]).startswith(("SANDBOX", "CHECKS BEFORE"))
     ):
         return {"t": "Div", "c": [_style(NOTICE_STYLE), [block]]}
     return block
+
+
+def _across(blocks: Sequence[Block]) -> list[Block]:
+    """The pages of a wide matrix lie across: a section of its own around the part with the table."""
+    starts = [at for at, block in enumerate(blocks) if block["t"] == "Header" and block["c"][0] == 1]
+    start = next((at for at in starts if _text(blocks[at]["c"][2]) == MATRIX_HEADING), None)
+    if start is None:
+        return list(blocks)
+    end = next((at for at, block in enumerate(blocks) if at > start and block["t"] == "Header"), len(blocks))
+    wide = any(block["t"] == "Table" and len(block["c"][2]) >= _WIDE for block in blocks[start:end])
+    if not wide:
+        return list(blocks)
+    before = [section_break(across=False)] if start else []
+    return [*blocks[:start], *before, *blocks[start:end], section_break(across=True), *blocks[end:]]
+
+
+def _unlinked(node: Any) -> Any:
+    """The tree with links to places of the document as their text."""
+    if isinstance(node, list):
+        return [
+            part for item in node for part in (_unlinked_one(item) if isinstance(item, dict) else [_unlinked(item)])
+        ]
+    return {name: _unlinked(value) for name, value in node.items()} if isinstance(node, dict) else node
+
+
+def _unlinked_one(node: Block) -> list[Any]:
+    if node.get("t") == "Link" and str(node["c"][2][0]).startswith(f"#{anchor('')}"):
+        text: list[Any] = _unlinked(node["c"][1])
+        return text
+    return [_unlinked(node)]
 
 
 def _for_markdown(block: Block) -> Block:

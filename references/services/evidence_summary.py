@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from django.db.models import Count, Max, OuterRef, Subquery
 
-from litapp.core.formats.summary import EvidenceSummary, SearchLine
+from litapp.core.formats.summary import DISCLAIMERS, SYSTEMATIC_DISCLAIMERS, EvidenceSummary, SearchLine
 from litapp.core.plan import Filters, Pico, Preprints, SearchPlan
 from litapp.core.prisma import NO_REASON, FlowCounts
 from litapp.jobs.models import StepState
@@ -17,12 +17,27 @@ from litapp.projects.people import name_of
 from litapp.providers.registry import source_keys
 from litapp.verification.models import Verification
 from litapp.verification.presentation import source_label
-from references.models import Reference
+from references.models import (
+    FullTextCopy,
+    MatrixChange,
+    OwnColumn,
+    Reference,
+    SentenceDecision,
+    SummaryKind,
+    SummarySetup,
+    SummaryTopic,
+    TopicQuote,
+)
 from references.services.entries import ExportContent, is_sandbox
+from references.services.matrix_reading import Basis
+from references.services.matrix_table import matrix_table
+from references.services.summary_reading import finding_topics, guidelines_among, setup_of
+from references.services.transparency import limitations_of, transparency_of
 from searches.imported import identified_by_imports
 from searches.models import (
     Candidate,
     CandidateSource,
+    RecordImport,
     RetrievalRun,
     RetrievalStep,
     ScreeningDecision,
@@ -33,8 +48,11 @@ from searches.services.grouping import SUPPLEMENT
 _STATE_WORDS = {StepState.DONE: "done", StepState.PARTIAL: "partial", StepState.SKIPPED: "skipped"}
 
 
-def evidence_summary(project: Project, content: ExportContent) -> EvidenceSummary:
-    """The summary of a project as it stands. Equal state, equal summary: its time is that of the last change."""
+def evidence_summary(project: Project, content: ExportContent, *, overrides: tuple[str, ...] = ()) -> EvidenceSummary:
+    """The summary of a project as it stands. Equal state, equal summary: its time is that of the last change.
+
+    `overrides` are failures of the checks before the output that a person let pass.
+    """
     runs = list(
         RetrievalRun.objects.filter(project=project)
         .select_related("version__plan", "version__approved_by")
@@ -43,18 +61,31 @@ def evidence_summary(project: Project, content: ExportContent) -> EvidenceSummar
     )
     versions = list({run.version_id: run.version for run in runs}.values())
     plans = [version.plan_content for version in versions]
+    setup, counts = setup_of(project), flow_of(project)
+    searches = (*search_lines(runs), *import_lines(project))
+    table = matrix_table(project, content.entries)
     return EvidenceSummary(
         project=project.name,
         question="\n\n".join(dict.fromkeys(plan.question for plan in plans if plan.question)),
         generated_at=state_time(project),
-        counts=flow_of(project),
+        counts=counts,
         entries=content.entries,
-        searches=tuple(search_lines(runs)),
+        searches=searches,
         pico=plans[0].pico if len(plans) == 1 else Pico(),
         plan_label="; ".join(_plan_label(version) for version in versions),
         filters=tuple(_limits(versions, plans)),
         left_out=content.left_out,
         sandbox=is_sandbox(project),
+        topics=finding_topics(project, {entry.key for entry in content.entries}),
+        guidelines=guidelines_among(content.entries),
+        matrix=table,
+        limitations=limitations_of(
+            counts, searches, content.entries, dict(table.basis_counts).get(Basis.NONE.value, 0)
+        ),
+        limitations_text=setup.limitations,
+        transparency=transparency_of(project, setup, content.entries),
+        overrides=overrides,
+        disclaimers=SYSTEMATIC_DISCLAIMERS if setup.kind == SummaryKind.SYSTEMATIC else DISCLAIMERS,
     )
 
 
@@ -66,6 +97,14 @@ def state_time(project: Project) -> datetime:
         *Verification.objects.filter(project=project).aggregate(a=Max("checked_at"), b=Max("manual_at")).values(),
         *Reference.objects.filter(project=project).aggregate(a=Max("added_at"), b=Max("removed_at")).values(),
         *RetrievalRun.objects.filter(project=project).aggregate(a=Max("started_at"), b=Max("finished_at")).values(),
+        *RecordImport.objects.filter(project=project).aggregate(a=Max("finished_at"), b=Max("undone_at")).values(),
+        MatrixChange.objects.filter(cell__reference__project=project).aggregate(at=Max("made_at"))["at"],
+        OwnColumn.objects.filter(project=project).aggregate(at=Max("created_at"))["at"],
+        *FullTextCopy.objects.filter(project=project).aggregate(a=Max("added_at"), b=Max("decided_at")).values(),
+        SentenceDecision.objects.filter(project=project).aggregate(at=Max("decided_at"))["at"],
+        SummaryTopic.objects.filter(project=project).aggregate(at=Max("changed_at"))["at"],
+        TopicQuote.objects.filter(topic__project=project).aggregate(at=Max("added_at"))["at"],
+        SummarySetup.objects.filter(project=project).aggregate(at=Max("changed_at"))["at"],
     ]
     return max(moment for moment in moments if moment is not None).astimezone(UTC)
 
@@ -145,6 +184,30 @@ def _line(step: RetrievalStep, label: str) -> SearchLine:
         fetched=step.fetched,
         reason=reason if step.state != StepState.DONE or step.capped else "",
         notes=tuple(str(note.get("text", "")) for note in step.notes if note.get("text")),
+    )
+
+
+def import_lines(project: Project) -> list[SearchLine]:
+    """Searches that were run elsewhere and imported, and lists that people brought, with their counts."""
+    rows = RecordImport.objects.filter(project=project, undone_at=None).order_by("pk")
+    return [_import_line(row) for row in rows]
+
+
+def _import_line(row: RecordImport) -> SearchLine:
+    platform = f" ({row.platform})" if row.platform else ""
+    skipped = f"{row.skipped:,} entries of the file could not be read" if row.skipped else ""
+    reason = "; ".join(part for part in (skipped, row.message) if part)
+    state = _STATE_WORDS.get(StepState(row.state), "failed" if row.state == StepState.FAILED else row.state)
+    return SearchLine(
+        source=f"{row.database}{platform}",
+        query=row.query,
+        state=state,
+        ran_at=row.searched_on or row.accessed_on,
+        label=f"imported: {row.get_kind_display().lower()}" + (f" “{row.file_name}”" if row.file_name else ""),
+        reported=row.count_exported,
+        fetched=row.read,
+        reason=reason,
+        notes=() if row.query.strip() else ("The person who imported it did not say how it was searched for.",),
     )
 
 

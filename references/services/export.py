@@ -1,4 +1,4 @@
-"""Exports: asked for by a person, made in the background, recorded with what they left out and each file's hash."""
+"""Exports: asked for by a person, made and checked in the background, recorded with each file's hash."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from litapp.core.formats.bibextend import extend_bib
+from litapp.core.formats.entry import EntryVerdict
 from litapp.core.formats.importers import UnreadableFile
+from litapp.core.gate import report_to_dict
 from litapp.core.prisma import FlowError
 from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost, claim, enqueue, finish
@@ -26,8 +28,9 @@ from litapp.verification.models import Verification
 from litapp.verification.services.requests import statuses_request
 from references.models import Export, ExportFormat, Scope
 from references.services.citation_styles import UnknownStyle, usable_style
-from references.services.entries import export_content
-from references.services.export_files import ID_LISTS, STYLED_FORMATS, MadeFile, export_files
+from references.services.entries import ExportContent, export_content
+from references.services.export_files import ID_LISTS, STYLED_FORMATS, MadeExport, MadeFile, export_files
+from references.services.gate import checks_of_document, checks_of_entries
 from references.services.pandoc import DocumentError
 
 KIND = "export"
@@ -70,6 +73,8 @@ def export_request(
     key = usable_style(style).key if format in STYLED_FORMATS else ""
     if format in ID_LISTS:
         scope = Scope.VERIFIED
+    if format == ExportFormat.ARCHIVE:
+        scope = Scope.ALL
     brought = _brought(extends) if extends is not None and format == ExportFormat.BIBTEX else ""
     try:
         return _create(project, actor, format, scope, key, request_id, brought)
@@ -94,7 +99,7 @@ def _require_something(project: Project, format: str, scope: str) -> None:
         raise ExportProblem(
             "The reference list is empty. Include papers in screening; they appear in the list at once."
         )
-    if not content.entries and format not in ID_LISTS:
+    if not content.entries and format not in ID_LISTS and format != ExportFormat.ARCHIVE:
         raise ExportProblem(
             f"None of the {len(content.left_out)} references may go out as verified. "
             "Wait for their checks, look at them by hand, or choose “All, with marks”."
@@ -131,7 +136,10 @@ def export_folder(export: Export) -> Path:
 
 
 class ExportWork:
-    """Makes the files of one export. Equal state of the project and equal choices give equal bytes."""
+    """Makes the files of one export. Equal state of the project and equal choices give equal bytes.
+
+    Nothing is written while a check fails (`core.gate`), unless a person lets exactly these failures pass.
+    """
 
     def due(self) -> Iterable[str]:
         """Exports that may be claimed now."""
@@ -163,6 +171,10 @@ class ExportWork:
             return
         content = export_content(export.project, export.scope)
         made = export_files(export, content)
+        report = self._checked(export, content, made)
+        if not report["passed"] and not _is_covered(export, report):
+            self._stop(export, token, report)
+            return
         stored = [_store(export, file) for file in made.files]
         included = list(made.included)
         left_out = [asdict(reference) for reference in made.left_out]
@@ -175,6 +187,7 @@ class ExportWork:
                 included=included,
                 left_out=left_out,
                 files=stored,
+                gate=report,
                 done=len(included),
                 total=len(included) + len(left_out),
             )
@@ -190,14 +203,62 @@ class ExportWork:
                     "files": stored,
                     "included": included,
                     "left_out": left_out,
+                    "checks_passed": report["passed"],
                 },
             )
+
+    def _checked(self, export: Export, content: ExportContent, made: MadeExport) -> dict[str, Any]:
+        """What the checks before the output find. A document is looked at whole; in data files every reference that is
+        not verified carries its mark, so that the verified ones are looked at."""
+        document = made.document
+        entries = [entry for entry in content.entries if document or entry.verdict is EntryVerdict.VERIFIED]
+        checks = checks_of_entries(export.project, entries)
+        if document:
+            checks += checks_of_document(
+                export.project, document.summary, document.blocks, matrix_alone=document.matrix_alone
+            )
+        return report_to_dict(checks)
+
+    def _stop(self, export: Export, token: str, report: dict[str, Any]) -> None:
+        """No file is written: the checks found something, and a person has to look."""
+        found = sum(len(check["failures"]) for check in report["checks"])
+        message = f"The checks before the output found {found:,} thing{'s' if found != 1 else ''}. Nothing was written."
+        try:
+            with transaction.atomic():
+                finish(
+                    Export.objects.all(), export.pk, token, state=StepState.FAILED, message=message,
+                    hint="Mend what is listed and export again, or let it go out under your name.", gate=report,
+                    override_by=None, override_reason="", override_at=None,
+                )  # fmt: skip
+                record_event(
+                    project=export.project, actor=None, verb="export.stopped", subject=f"export:{export.pk}",
+                    payload={"format": export.format, "failures": [
+                        f"{check['title']}: {one['key']} {one['text']}"
+                        for check in report["checks"] for one in check["failures"]
+                    ]},
+                )  # fmt: skip
+        except LeaseLost:
+            return
 
     def _fail(self, export: Export, token: str, message: str, hint: str) -> None:
         try:
             finish(Export.objects.all(), export.pk, token, state=StepState.FAILED, message=message, hint=hint)
         except LeaseLost:
             return
+
+
+def _is_covered(export: Export, report: dict[str, Any]) -> bool:
+    """Whether a person let every one of these failures pass: nothing new has come since."""
+    return export.override_at is not None and _failures(report) <= _failures(export.gate)
+
+
+def _failures(report: dict[str, Any]) -> set[tuple[str, str, str, str]]:
+    """Each failure without what changes from one try to the next (how a source did not answer)."""
+    return {
+        (check["gate"], one["key"], one["sentence"], "" if one["key"] else one["text"])
+        for check in report.get("checks", ())
+        for one in check["failures"]
+    }
 
 
 def _store(export: Export, file: MadeFile) -> dict[str, Any]:

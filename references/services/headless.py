@@ -114,7 +114,7 @@ def _export(project: Project, user: User, style: str, say: Say) -> tuple[list[Ex
     made: list[Export] = []
     problems: list[str] = []
     for form in ExportFormat:
-        for scope in (Scope.ALL,) if form in ID_LISTS else tuple(Scope):
+        for scope in (Scope.ALL,) if form in ID_LISTS or form == ExportFormat.ARCHIVE else tuple(Scope):
             try:
                 export = export_request(
                     project=project, actor=user, format=form, scope=scope, style=style, request_id=uuid4()

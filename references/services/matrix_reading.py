@@ -11,7 +11,7 @@ from types import MappingProxyType
 from litapp.core.matrix import COLUMN_LABELS, Column, Place, Span, Suggestion, quote_stands, suggestions
 from litapp.ledger.models import SourceRecord
 from litapp.projects.models import Project
-from references.models import CellState, MatrixCell, OwnColumn, Reference
+from references.models import CellState, CopyState, FullTextCopy, MatrixCell, OwnColumn, Reference
 from searches.models import CandidateSource
 
 OWN = "own-"
@@ -94,7 +94,7 @@ def column_named(project: Project, key: str) -> ColumnHead | None:
 def rows_of(
     project: Project, references: Sequence[Reference], heads: Sequence[ColumnHead], *, with_offers: bool = True
 ) -> list[MatrixRow]:
-    """The rows of these references. Three queries, whatever their number."""
+    """The rows of these references. Four queries, whatever their number."""
     cells = cells_of(references)
     records = records_of([reference.candidate_id for reference in references]) if with_offers else {}
     basis = basis_of(references)
@@ -145,10 +145,18 @@ def offers_of(records: Sequence[SourceRecord]) -> dict[str, list[Offer]]:
 
 
 def basis_of(references: Iterable[Reference]) -> Mapping[int, Basis]:
-    """Reference -> what there is to read of it."""
-    return MappingProxyType(
-        {reference.pk: Basis.ABSTRACT if reference.candidate.has_abstract else Basis.NONE for reference in references}
+    """Reference -> what there is to read of it. One query."""
+    wanted = list(references)
+    full = set(
+        FullTextCopy.objects.filter(reference__in=wanted, state=CopyState.ACCEPTED).values_list("reference", flat=True)
     )
+
+    def basis(reference: Reference) -> Basis:
+        if reference.pk in full:
+            return Basis.FULL_TEXT
+        return Basis.ABSTRACT if reference.candidate.has_abstract else Basis.NONE
+
+    return MappingProxyType({reference.pk: basis(reference) for reference in wanted})
 
 
 def basis_counts(basis: Mapping[int, Basis]) -> list[tuple[Basis, int]]:

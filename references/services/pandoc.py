@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import tempfile
 import zipfile
@@ -154,7 +155,8 @@ def write_docx(blocks: Sequence[Block], meta: Mapping[str, Any], *, template: by
 
 
 def _dated(document: bytes, epoch: datetime) -> bytes:
-    """The same Word file with `epoch` as the time it was made, in its properties and in the archive."""
+    """The same Word file with `epoch` as the time it was made (properties and archive), and the foot of the page in
+    every section."""
     stamp = epoch.astimezone(UTC)
     packed = io.BytesIO()
     with (
@@ -165,10 +167,21 @@ def _dated(document: bytes, epoch: datetime) -> bytes:
             content = source.read(name)
             if name == "docProps/core.xml":
                 content = content.replace(b"1970-01-01T00:00:00Z", stamp.strftime("%Y-%m-%dT%H:%M:%SZ").encode())
+            elif name == "word/document.xml":
+                content = _with_footers(content)
             entry = zipfile.ZipInfo(name, stamp.timetuple()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
             target.writestr(entry, content)
     return packed.getvalue()
+
+
+_FOOTER_REFERENCE = re.compile(rb"<w:footerReference\b[^>]*/>")
+
+
+def _with_footers(document: bytes) -> bytes:
+    """The document's XML with the foot of the page in every section, as the last section has it."""
+    found = _FOOTER_REFERENCE.findall(document)
+    return re.sub(rb"<w:sectPr>\s*(?=<w:type\b)", b"<w:sectPr>" + found[0], document) if len(found) == 1 else document
 
 
 def default_template() -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from functools import cache
+from typing import Any
 from xml.sax.saxutils import escape
 
 from lxml import etree
@@ -108,6 +109,19 @@ _TABLE_PROPERTIES = f"""<w:x {NAMESPACES}><w:tblPr><w:tblBorders>
 _PAGE = """<w:x {namespaces}><w:footerReference w:type="default" r:id="rIdFooter"/>
 <w:footnotePr><w:numRestart w:val="eachSect"/></w:footnotePr><w:pgSz w:w="11906" w:h="16838"/>
 <w:pgMar w:top="1134" w:right="1134" w:bottom="1134" w:left="1134" w:header="567" w:footer="567" w:gutter="0"/></w:x>"""
+
+def section_break(*, across: bool) -> dict[str, Any]:
+    """A block of pandoc's tree that ends a section of the document; its pages lie across or upright.
+
+    The foot of the page comes in when the file is written: pandoc gives its reference a number of its own.
+    """
+    size = 'w:w="16838" w:h="11906" w:orient="landscape"' if across else 'w:w="11906" w:h="16838"'
+    xml = (
+        f'<w:p><w:pPr><w:sectPr><w:type w:val="nextPage"/><w:pgSz {size}/><w:pgMar w:top="1134" w:right="1134" '
+        'w:bottom="1134" w:left="1134" w:header="567" w:footer="567" w:gutter="0"/></w:sectPr></w:pPr></w:p>'
+    )
+    return {"t": "RawBlock", "c": ["openxml", xml]}
+
 
 _FOOTER_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.footer+xml"
 

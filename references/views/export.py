@@ -7,12 +7,13 @@ from typing import Any
 from uuid import uuid4
 
 from django import forms
+from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
@@ -28,6 +29,7 @@ from references.services.citation_styles import (
 )
 from references.services.entries import export_content, is_sandbox
 from references.services.export import ExportProblem, export_folder, export_request
+from references.services.gate import OverrideRefused, override
 
 RECENT = 20
 """Earlier exports shown."""
@@ -36,7 +38,7 @@ SLOW = timedelta(seconds=15)
 
 
 class ExportForm(forms.Form):
-    """What to export. The style counts for Word and Markdown."""
+    """What to export. The style counts for documents."""
 
     format = forms.ChoiceField(label="Format", choices=ExportFormat.choices, widget=forms.RadioSelect)
     scope = forms.ChoiceField(
@@ -133,11 +135,36 @@ def export(request: ProjectRequest, project: Project, export_id: int) -> HttpRes
         "style": style_named(found.style) if found.style in all_styles() else None,
         "arrived": wants_part(request) and not found.is_open,
         "sandbox": is_sandbox(project),
+        **_gate_context(project, found),
     }
     part = "#export" if wants_part(request) else ""
     response = render(request, f"references/export.html{part}", context)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def _gate_context(project: Project, export: Export) -> dict[str, Any]:
+    """What the checks found, each failure with the reference it is about."""
+    checks = export.gate.get("checks", ())
+    keys = {one["key"] for check in checks for one in check["failures"] if one["key"]}
+    references = {one.key: one for one in Reference.objects.filter(project=project, key__in=keys)}
+    told = [
+        {**check, "failures": [{**one, "reference": references.get(one["key"])} for one in check["failures"]]}
+        for check in checks
+    ]
+    return {"checks": told, "stopped": export.state == "failed" and not export.gate.get("passed", True)}
+
+
+@require_POST
+@project_view(Right.EXPORT)
+def export_override(request: ProjectRequest, project: Project, export_id: int) -> HttpResponse:
+    """Let an export go although checks failed: under this person's name, with a reason that is printed in it."""
+    found = get_object_or_404(Export, project=project, pk=export_id)
+    try:
+        override(export=found, actor=request.user, reason=request.POST.get("reason", ""))
+    except OverrideRefused as problem:
+        messages.warning(request, str(problem))
+    return redirect("references:export", project.pk, found.pk)
 
 
 def _is_slow(export: Export) -> bool:

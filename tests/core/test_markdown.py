@@ -17,14 +17,9 @@ from hypothesis import strategies as st
 
 from litapp.core.formats.csljson import write_csljson
 from litapp.core.formats.entry import ExportEntry
-from litapp.core.formats.markdown import (
-    CandidateRow,
-    candidates_csv,
-    candidates_markdown,
-    evidence_summary_markdown,
-    reference_list_markdown,
-)
+from litapp.core.formats.markdown import CandidateRow, candidates_csv, candidates_markdown
 from litapp.core.formats.summary import DISCLAIMERS, EvidenceSummary, LeftOutReference, SearchLine
+from litapp.core.formats.summarytext import evidence_summary_markdown, reference_list_markdown
 from litapp.core.plan import Pico
 from litapp.core.prisma import FlowCounts
 from litapp.core.records import Identifier, PartialDate, Person, Record, Scheme
@@ -144,34 +139,34 @@ def word(tmp_path_factory: pytest.TempPathFactory) -> Word:
 def test_references_are_numbered_in_the_order_of_their_groups_with_marks_and_links(word: Word) -> None:
     shown = [(text.split(".")[0], links) for text, links in word.bibliography]
     assert shown == [
-        ("1", [f"https://doi.org/{SICI}"]),
+        ("1", ["https://doi.org/10.5555/old"]),
         ("2", ["https://doi.org/10.5555/late"]),
-        ("3", ["https://doi.org/10.5555/print"]),
-        ("4", ["https://doi.org/10.5555/strange"]),
-        ("5", ["https://doi.org/10.5555/old"]),
+        ("3", [f"https://doi.org/{SICI}"]),
+        ("4", ["https://doi.org/10.5555/print"]),
+        ("5", ["https://doi.org/10.5555/strange"]),
     ]
     marks = [
         [mark for mark in (UNVERIFIED, RETRACTED, "[RETRACTED 2022]") if mark in text] for text, _ in word.bibliography
     ]
-    assert marks == [[], ["[RETRACTED 2022]"], [], [UNVERIFIED], [UNVERIFIED, RETRACTED]]
-    assert "doi:10.5555/old" in word.bibliography[4][0]
-    assert f"An old trial {RETRACTED} {UNVERIFIED}. Health Care" in word.bibliography[4][0]
+    assert marks == [[UNVERIFIED, RETRACTED], ["[RETRACTED 2022]"], [], [], [UNVERIFIED]]
+    assert "doi:10.5555/old" in word.bibliography[0][0]
+    assert f"An old trial {RETRACTED} {UNVERIFIED}. Health Care" in word.bibliography[0][0]
 
 
 def test_groups_name_every_reference_with_its_marks(word: Word) -> None:
     lines = word.styled("Compact")
     assert word.styled("Heading 2") == [
-        "Verified (2)",
+        "Retracted or withdrawn (2)",
+        "Verified (1)",
         "Checked by hand (1)",
         "Suspect (1)",
-        "Unverified (1)",
         "Left out of this export (1)",
     ]
     for line in (
         "A late retraction [RETRACTED 2022] (2). Confirmed by crossref + openalex, 2026-01-02.",
-        "Seen in print (3). library copy.",
-        f"A strange trial {UNVERIFIED} (4). Other title.",
-        f"An old trial {RETRACTED} {UNVERIFIED} (5). No source knows it.",
+        "Seen in print (4). library copy.",
+        f"A strange trial {UNVERIFIED} (5). Other title.",
+        f"An old trial {RETRACTED} {UNVERIFIED} (1). No source knows it.",
         "Not here (X_2000_Y): suspect",
     ):
         assert line in lines
@@ -259,7 +254,7 @@ def test_no_text_can_leave_its_place(project: str, question: str, query: str, ti
         left_out=(LeftOutReference("k", question, question),),
     )
     tree = json.loads(pypandoc.convert_text(evidence_summary_markdown(summary), "json", format="markdown"))
-    assert [block["c"][0] for block in tree["blocks"] if block["t"] == "Header"] == [1, 1, 1, 1, 2, 2, 1, 1]
+    assert [block["c"][0] for block in tree["blocks"] if block["t"] == "Header"] == [1, 1, 1, 1, 2, 2, 1, 1, 1]
     found: dict[str, int] = {}
     cited: list[str] = []
 
@@ -277,7 +272,7 @@ def test_no_text_can_leave_its_place(project: str, question: str, query: str, ti
     walk(tree["blocks"])
     assert cited == [entry.key for entry in entries]
     assert {"Link", "Image", "Math", "RawBlock", "Note", "BlockQuote", "Code"} & set(found) == set()
-    assert (found["Table"], found.get("CodeBlock", 0)) == (2, 1 if query.strip() else 0)
+    assert (found["Table"], found.get("CodeBlock", 0)) == (3, 1 if query.strip() else 0)
 
 
 ROWS = [

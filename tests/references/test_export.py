@@ -283,7 +283,8 @@ def test_the_word_file_says_question_search_counts_references_and_limits(word: t
         "Excluded 1",
         "Not yet screened 1",
         "Included 5",
-        "Verified (2)",
+        "Retracted or withdrawn (1)",
+        "Verified (1)",
         "Checked by hand (1)",
         "Suspect (1)",
         "Unverified (1)",
@@ -295,7 +296,7 @@ def test_the_word_file_says_question_search_counts_references_and_limits(word: t
 def test_references_are_numbered_through_all_groups_with_clickable_dois(word: tuple[World, bytes]) -> None:
     document = docx.Document(io.BytesIO(word[1]))
     cited = [p for p in document.paragraphs if p.style.name == "Bibliography"]
-    assert [re.search(r"Paper (\d)", p.text)[1] for p in cited] == ["1", "5", "4", "2", "3"]  # type: ignore[index]
+    assert [re.search(r"Paper (\d)", p.text)[1] for p in cited] == ["5", "1", "4", "2", "3"]  # type: ignore[index]
     assert all(p._p.pPr.numPr is not None for p in cited)
     numbers = re.findall(r"^\s*(\d+)\. ", docx_text(word[1]), re.MULTILINE)
     assert numbers == ["1", "2", "3", "4", "5"]
@@ -486,7 +487,7 @@ def test_a_failure_of_pandoc_is_told_and_is_no_file(monkeypatch: pytest.MonkeyPa
     def broken(*_: Any, **__: Any) -> bytes:
         raise PandocFailed("it was stopped after 20 seconds")
 
-    monkeypatch.setattr("references.services.export_files.summary_docx", broken)
+    monkeypatch.setattr("references.services.export_files.docx_of", broken)
     export = make(mixed_world(), "docx")
     assert (export.state, export.files) == (StepState.FAILED, [])
     assert export.message == "Pandoc could not make the document: it was stopped after 20 seconds"
@@ -565,7 +566,7 @@ def test_a_failed_export_says_why_and_what_to_do(monkeypatch: pytest.MonkeyPatch
     def broken(*_: Any, **__: Any) -> bytes:
         raise PandocFailed("boom")
 
-    monkeypatch.setattr("references.services.export_files.summary_docx", broken)
+    monkeypatch.setattr("references.services.export_files.docx_of", broken)
     world = mixed_world()
     export = make(world, "docx")
     page = page_text(world.client().get(f"/projects/{world.project.pk}/exports/{export.pk}/").content)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from litapp.core.formats.entry import ExportEntry
+from litapp.core.formats.matrixtable import MatrixTable
 from litapp.core.plan import Pico
 from litapp.core.prisma import FlowCounts
 
@@ -18,6 +19,11 @@ DISCLAIMERS = (
     "This summary was put together by fixed rules from what the sources returned. It is no systematic review and no "
     "medical advice.",
 )
+SYSTEMATIC_DISCLAIMERS = (
+    *DISCLAIMERS[:-1],
+    "Its authors call this a systematic review and state which steps were done. LitLedger appraised no study and drew "
+    "no conclusion. It is no medical advice.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +32,14 @@ class SearchLine:
 
     `query` is the exact text sent. `reported` is the total that the source stated (None = it states none; `exact` is
     False where the number is no count). `fetched` are the records taken. `state` is "done", "partial", "failed" or
-    "skipped"; `reason` says why it is not "done" or what was capped. `ran_at` is None where nothing was sent.
+    "skipped"; `reason` says why it is not "done" or what was capped. `ran_at` is None where nothing was sent or nobody
+    said when, a day where only that is known.
     """
 
     source: str
     query: str
     state: str
-    ran_at: datetime | None = None
+    ran_at: datetime | date | None = None
     label: str = ""
     reported: int | None = None
     exact: bool = True
@@ -51,10 +58,41 @@ class LeftOutReference:
 
 
 @dataclass(frozen=True, slots=True)
+class FindingQuote:
+    """Words of a source under a topic: the reference's key, the quote, and where it stands."""
+
+    key: str
+    quote: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingTopic:
+    """One topic of the findings: quotes, then the person's own text, which cites by `[@key]`. `drafted_by` names the
+    language model that drafted the text, "" = a person wrote it."""
+
+    title: str
+    quotes: tuple[FindingQuote, ...] = ()
+    text: str = ""
+    drafted_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transparency:
+    """How the summary came about: its kind, the steps of a systematic review that were done, and what was automatic."""
+
+    kind: str
+    kind_text: str
+    steps: tuple[tuple[str, str], ...] = ()
+    statements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EvidenceSummary:
     """Everything that an evidence summary prints. Nothing in it may come from outside the ledger and the decisions.
 
-    `plan_label` names the plan version ("Version 2, approved 2026-01-02 by …"). `generated_at` is given by the caller.
+    `flow` are the rows of the flow of records where they are told in another way than `counts`. `plan_label` names the
+    plan version ("Version 2, approved 2026-01-02 by …"). `generated_at` is given by the caller.
     """
 
     project: str
@@ -69,3 +107,15 @@ class EvidenceSummary:
     left_out: tuple[LeftOutReference, ...] = ()
     disclaimers: tuple[str, ...] = DISCLAIMERS
     sandbox: bool = False
+    flow: tuple[tuple[str, str], ...] = ()
+    topics: tuple[FindingTopic, ...] = ()
+    guidelines: tuple[str, ...] = ()
+    """Keys of the references that their sources call guidelines."""
+    matrix: MatrixTable | None = None
+    limitations: tuple[str, ...] = ()
+    """What the ledger itself tells of the limits of this search."""
+    limitations_text: str = ""
+    """The person's own text, which cites by `[@key]`."""
+    transparency: Transparency | None = None
+    overrides: tuple[str, ...] = ()
+    """Failures of the checks before this output that a person let pass, and who, when, why: printed at the top."""

@@ -120,3 +120,13 @@ def _claim(sentence: str, sources: Mapping[str, str]) -> Claim:
 def _plain(figure: str) -> str:
     """A figure without its thousands separators, with a full stop as decimal point: "6,425" and "6425" are one."""
     return re.sub(r"[,\u202f\u2009\u00a0]", "", figure).replace("\u00b7", ".")
+
+
+def with_numbers(text: str, numbers: Mapping[str, int]) -> str:
+    """The text with each `[@key]` as `[n]`, for reading and editing; a group with an unknown key stays as it is."""
+
+    def numbered(found: re.Match[str]) -> str:
+        keys = [key[1:] for key in _ONE_KEY.findall(found[0])]
+        return f"[{', '.join(str(numbers[key]) for key in keys)}]" if all(key in numbers for key in keys) else found[0]
+
+    return _KEYS.sub(numbered, text)
