@@ -29,7 +29,7 @@ from searches.views.candidate_row import candidate_rows
 from searches.views.decision_keys import decision_keys
 from searches.views.provenance import decision_timeline, field_provenance, returned_records
 from searches.views.record_card import record_card
-from searches.views.remarks import remarks_context
+from searches.views.remarks import label_names, remarks_context
 from searches.views.screening import last_decision
 
 PAGE_SIZE = 50
@@ -150,7 +150,8 @@ def candidate(request: ProjectRequest, project: Project, candidate_id: int) -> H
         "undo_id": uuid4(),
         "criteria": newest_version(project),
         "viewer": viewer,
-        **remarks_context(request, project, found, stages),
+        "label_names": label_names(project, request.user, stages),
+        **remarks_context(request.user, found, stages),
         "absorbed": found.absorbed.count(),
         "request_id": uuid4(),
         "decision_keys": decision_keys(viewer.stage.keys),

@@ -33,11 +33,6 @@ class Remarks:
     """Labels that only others put there."""
 
 
-def sees_remarks_of_others(membership: Any, stages: Stages) -> bool:
-    """While a stage is secret, nobody sees others' notes and labels beside a record: leads screen as well."""
-    return not stages.secret
-
-
 def remarks_on(candidate: Candidate, person: Any, *, all_seen: bool) -> Remarks:
     """Notes and labels on the record and on those that were merged into it. Two queries."""
     here = Q(candidate=candidate.pk) | Q(candidate__merged_into=candidate.pk)
@@ -52,17 +47,21 @@ def remarks_on(candidate: Candidate, person: Any, *, all_seen: bool) -> Remarks:
     return Remarks(list(notes), mine, list(others.values()))
 
 
-def remarks_context(request: ProjectRequest, project: Project, candidate: Candidate, stages: Stages) -> dict[str, Any]:
-    """What the part "remarks" needs. Labels to choose from: all of the project, while secret only one's own."""
-    all_seen = sees_remarks_of_others(request.membership, stages)
+def label_names(project: Project, person: Any, stages: Stages) -> list[str]:
+    """Labels to choose from: all of the project, while a stage is secret only those that the person used."""
     labels = Label.objects.filter(project=project)
-    if not all_seen:
-        labels = labels.filter(used__person=request.user).distinct()
+    if stages.secret:
+        labels = labels.filter(used__person=person).distinct()
+    return list(labels.order_by("name").values_list("name", flat=True))
+
+
+def remarks_context(person: Any, candidate: Candidate, stages: Stages) -> dict[str, Any]:
+    """What the part "remarks" needs of one record. While a stage is secret nobody sees others' notes and labels beside
+    a record: leads screen as well."""
     return {
-        "remarks": remarks_on(candidate, request.user, all_seen=all_seen),
-        "label_names": list(labels.order_by("name").values_list("name", flat=True)),
+        "remarks": remarks_on(candidate, person, all_seen=not stages.secret),
         "note_id": uuid4(),
-        "remarks_hidden": not all_seen,
+        "remarks_hidden": stages.secret,
     }
 
 
@@ -82,7 +81,9 @@ def _answer(request: ProjectRequest, project: Project, candidate: Candidate, pro
     """The part for htmx; else back to where the form was."""
     if wants_part(request):
         context = {"project": project, "candidate": candidate, "remark_problem": problem}
-        context |= remarks_context(request, project, candidate, stages_of(project))
+        stages = stages_of(project)
+        context |= remarks_context(request.user, candidate, stages)
+        context["label_names"] = label_names(project, request.user, stages)
         return render(request, "searches/screen_remarks.html", context, status=422 if problem else 200)
     if problem:
         messages.warning(request, problem)

@@ -35,7 +35,7 @@ from searches.views.decision_keys import DECISION_KEYS_OF
 from searches.views.highlights import marks_for, marks_json
 from searches.views.provenance import decision_timeline
 from searches.views.record_card import record_card
-from searches.views.remarks import remarks_context
+from searches.views.remarks import label_names, remarks_context
 from searches.views.screening_queue import ALL, ORDERS, SHOW_CHOICES, ScreeningQueue, read_queue
 
 
@@ -137,6 +137,7 @@ class Screen:
             "criteria": newest_version(self.project),
             "marks": (marks := marks_for(self.project, self.request.user)),
             "marks_json": marks_json(marks),
+            "label_names": label_names(self.project, self.request.user, self.stages),
             "keys": DECISION_KEYS_OF[self.viewer.stage.keys],
             "show_choices": SHOW_CHOICES,
             "orders": [(key, order.label) for key, order in ORDERS.items()],
@@ -152,7 +153,7 @@ class Screen:
                 "card": record_card(candidate),
                 "companions": companions_seen(candidate, self.request.membership, self.stages),
                 "timeline": decision_timeline(candidate, self.request.user, self.stages),
-                **remarks_context(self.request, self.project, candidate, self.stages),
+                **remarks_context(self.request.user, candidate, self.stages),
             }
         return {
             "candidate": candidate,

@@ -221,7 +221,7 @@ def test_records_are_prepared_ahead_in_order(world: World) -> None:
     first, *rest = (candidate.pk for candidate in world.candidates)
     html = world.client().get(address(world, f"next/?record={first}&count=3"), **HTMX).content.decode()
     assert [int(pk) for pk in re.findall(r'id="screen"[^>]*data-record="(\d+)"', html)] == rest
-    assert html.count("csrfmiddlewaretoken") == 6
+    assert html.count("csrfmiddlewaretoken") == 12
 
 
 @pytest.mark.parametrize(("count", "prepared"), [("1", 1), ("2", 2), ("99", 5), ("x", 1), ("", 1), ("0", 1)])
@@ -462,9 +462,9 @@ def test_the_number_of_queries_does_not_grow(world: World) -> None:
         world.decide(candidate, "exclude")
     many = measured()
     assert many == few
-    assert few[0] <= 12
-    assert few[1] <= 12
-    assert few[2] <= 45
+    assert few[0] <= 18
+    assert few[1] <= 26
+    assert few[2] <= 48
 
 
 @pytest.mark.parametrize("order", ORDERS)
