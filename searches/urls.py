@@ -11,7 +11,7 @@ from searches.urls_bundle import urlpatterns as bundle_urls
 from searches.urls_imports import urlpatterns as import_urls
 from searches.urls_modes import urlpatterns as mode_urls
 from searches.urls_screening import urlpatterns as screening_urls
-from searches.views import mesh, plan_blocks, plan_form, plan_repairs, plans, runs
+from searches.views import mesh, plan_blocks, plan_form, plan_parts, plan_repairs, plans, runs
 
 app_name = "searches"
 
@@ -23,6 +23,8 @@ plan_urls = [
     path("plans/repair-hits/", plan_repairs.repair_count, name="plan_repair_hits"),
     path("plans/mesh/", mesh.mesh, name="mesh"),
     path("plans/mesh/ask/", mesh.mesh_ask_nlm, name="mesh_ask"),
+    path("plans/<int:version_id>/parts/", plan_parts.plan_parts, name="plan_parts"),
+    path("plans/parts/<int:part_id>/answer/", plan_parts.part_answer, name="part_answer"),
     path("plans/<int:version_id>/repair/", plan_repairs.repair, name="plan_repair"),
     path("plans/<int:version_id>/repair/undo/", plan_repairs.repair_undo, name="plan_repair_undo"),
     path("plans/<int:version_id>/", plans.plan, name="plan"),

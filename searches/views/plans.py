@@ -25,6 +25,7 @@ from searches.services.counts import counts_refresh
 from searches.services.plans import PlanFrozen, StaleDraft, plan_approve, plan_new_version, plan_problems
 from searches.views.marked_text import CheckedQuery, checked_query
 from searches.views.plan_comparison import plan_changes, plan_fields, years_text
+from searches.views.plan_grid import grids_of
 from searches.views.plan_repair_undo import undo_offered
 from searches.views.plan_sources import plan_at_sources
 
@@ -86,7 +87,8 @@ def plan_list(request: ProjectRequest, project: Project) -> HttpResponse:
 def plan(request: ProjectRequest, project: Project, version_id: int) -> HttpResponse:
     """One version: what is asked, what each source is sent, what it counted, who approved it."""
     version = version_of(project, version_id)
-    context = {**_page(version, request.user.pk), "undo": undo_offered(request, version)}
+    context = _page(version, request.user.pk)
+    context |= {"undo": undo_offered(request, version), "grids": grids_of(version, context["counted"])}
     return render(request, "searches/plan.html", context)
 
 
@@ -198,6 +200,7 @@ def _page(version: SearchPlanVersion, user_id: int | None) -> dict[str, Any]:
             for number, query in enumerate(content.queries, start=1)
         ],
         "at_sources": plan_at_sources(content, counts, user_id=user_id),
+        "counted": counts,
         "counted_at": max((row.counted_at for row in counts), default=None),
         "problems": list(problems.values()),
         "suspicions": () if version.is_approved else patient_details(content.question),

@@ -18,13 +18,14 @@ from litapp.projects.models import Membership, Project, Role
 from litapp.projects.permissions import RIGHTS, Right
 from litapp.projects.services.projects import project_create, project_delete
 from litapp.projects.services.team import invitation_create
-from litapp.verification.models import StatusNotice
 from litapp.sandbox.pdf_files import pdf_of
+from litapp.verification.models import StatusNotice
 from references.models import Export, FullText, FullTextAttempt, FullTextCopy, FullTextUpload, Reference
 from references.services.export import export_folder
 from references.services.list_checks import list_check_request
 from references.services.list_work import ListWork
 from searches.models import AbstractFill, PlanCount, SearchPlanVersion
+from searches.models_plans import PartCount
 from searches.services.import_by_hand import TypedRecord, record_add
 from tests.references.world import World, make_world
 
@@ -68,6 +69,8 @@ TABLE: dict[str, Right | Open] = {
     "searches:plan_repair_hits": Right.PLAN,
     "searches:plan_question_check": Right.PLAN,
     "searches:plan_repair": Right.PLAN,
+    "searches:plan_parts": Right.PLAN,
+    "searches:part_answer": Right.VIEW,
     "searches:plan_repair_undo": Right.PLAN,
     "searches:mesh": Right.VIEW,
     "searches:mesh_ask": Right.PLAN,
@@ -114,6 +117,10 @@ TABLE: dict[str, Right | Open] = {
     "searches:related": Right.VIEW,
     "searches:related_new": Right.VERIFY,
     "searches:related_take": Right.RUN,
+    "searches:pools": Right.VIEW,
+    "searches:pool": Right.VIEW,
+    "searches:pool_new": Right.VERIFY,
+    "searches:pool_take": Right.RUN,
     "searches:seed_papers": Right.VIEW,
     "searches:seeds_new": Right.PLAN,
     "searches:seeds": Right.VIEW,
@@ -297,6 +304,9 @@ def make_place(label: str) -> Place:
             "version_id": draft.pk,
             "other_id": world.run.version_id,
             "count_id": counted.pk,
+            "part_id": PartCount.objects.create(
+                plan=draft.plan, text="a[ti]", text_hash="a", total=1, answer_id=answer
+            ).pk,
             "run_id": world.run.pk,
             "earlier_id": world.run.pk,
             "fill_id": fill.pk,
@@ -395,7 +405,7 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 
 
 OBJECTS = (
-    "version_id", "other_id", "count_id", "run_id", "candidate_id", "verification_id", "notice_id", "answer_id",
+    "version_id", "other_id", "count_id", "part_id", "run_id", "candidate_id", "verification_id", "notice_id", "answer_id",
     "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
     "list_id", "entry_id", "attempt_id", "upload_id", "copy_id",
 )  # fmt: skip
