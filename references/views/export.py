@@ -66,7 +66,7 @@ class ExportForm(forms.Form):
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-@project_view(Right.EXPORT)
+@project_view(Right.EXPORT, shows_outcomes=True)
 def export_new(request: ProjectRequest, project: Project) -> HttpResponse:
     """The export form, with everything that it would leave out or mark, by name."""
     form = ExportForm(request.POST or None, request.FILES or None, initial=_initial(request))
@@ -110,7 +110,7 @@ def _initial(request: ProjectRequest) -> dict[str, Any]:
 
 
 @require_GET
-@project_view(Right.EXPORT)
+@project_view(Right.EXPORT, shows_outcomes=True)
 def styles(request: ProjectRequest, project: Project) -> HttpResponse:
     """Citation styles that match what was typed, as choices of the form's list."""
     typed = request.GET.get("style", "")
@@ -120,7 +120,7 @@ def styles(request: ProjectRequest, project: Project) -> HttpResponse:
 
 @never_cache
 @require_GET
-@project_view(Right.EXPORT)
+@project_view(Right.EXPORT, shows_outcomes=True)
 def export(request: ProjectRequest, project: Project, export_id: int) -> HttpResponse:
     """How the export goes; with its files once it is done. Polled by the page while it is open."""
     found = get_object_or_404(Export.objects.select_related("requested_by"), project=project, pk=export_id)
@@ -156,7 +156,7 @@ def _gate_context(project: Project, export: Export) -> dict[str, Any]:
 
 
 @require_POST
-@project_view(Right.EXPORT)
+@project_view(Right.EXPORT, shows_outcomes=True)
 def export_override(request: ProjectRequest, project: Project, export_id: int) -> HttpResponse:
     """Let an export go although checks failed: under this person's name, with a reason that is printed in it."""
     found = get_object_or_404(Export, project=project, pk=export_id)
@@ -173,7 +173,7 @@ def _is_slow(export: Export) -> bool:
 
 @never_cache
 @require_GET
-@project_view(Right.EXPORT)
+@project_view(Right.EXPORT, shows_outcomes=True)
 def export_file(request: ProjectRequest, project: Project, export_id: int, name: str) -> HttpResponse:
     """One file of a finished export, as an attachment."""
     found = get_object_or_404(Export, project=project, pk=export_id)

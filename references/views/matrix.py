@@ -22,7 +22,7 @@ PAGE_SIZE = 50
 
 @never_cache
 @require_GET
-@project_view(Right.VIEW)
+@project_view(Right.VIEW, shows_outcomes=True)
 def matrix(request: ProjectRequest, project: Project) -> HttpResponse:
     """The matrix: a row for each reference of the list, by key."""
     everything = Reference.objects.filter(project=project).current().for_list().order_by("key", "pk")
@@ -49,7 +49,7 @@ def _told(row: MatrixRow) -> dict[str, Any]:
 
 
 @require_POST
-@project_view(Right.REFERENCES)
+@project_view(Right.REFERENCES, shows_outcomes=True)
 def columns(request: ProjectRequest, project: Project) -> HttpResponse:
     """Add, rename or take out a column of the project's own."""
     name, number = request.POST.get("name", ""), request.POST.get("own", "")

@@ -59,14 +59,14 @@ class OfferView:
 
 @never_cache
 @require_GET
-@project_view(Right.VIEW)
+@project_view(Right.VIEW, shows_outcomes=True)
 def cell(request: ProjectRequest, project: Project, reference_id: int, column: str) -> HttpResponse:
     """The cell with what is offered for it."""
     return _page(request, project, _reference(project, reference_id), _head(project, column))
 
 
 @require_POST
-@project_view(Right.REFERENCES)
+@project_view(Right.REFERENCES, shows_outcomes=True)
 def cell_change(request: ProjectRequest, project: Project, reference_id: int, column: str) -> HttpResponse:
     """One change of the cell. Somebody else's newer cell is never overwritten: both are shown (409)."""
     found, head = _reference(project, reference_id), _head(project, column)

@@ -33,7 +33,7 @@ def _reference(project: Project, reference_id: int) -> Reference:
 
 @never_cache
 @require_GET
-@project_view(Right.VIEW)
+@project_view(Right.VIEW, shows_outcomes=True)
 def reference(request: ProjectRequest, project: Project, reference_id: int) -> HttpResponse:
     """The reference's page."""
     return _page(request, project, _reference(project, reference_id))
@@ -71,7 +71,7 @@ def _note_context(
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-@project_view(Right.REFERENCES)
+@project_view(Right.REFERENCES, shows_outcomes=True)
 def note(request: ProjectRequest, project: Project, reference_id: int) -> HttpResponse:
     """The note's form, and saving it. Somebody else's newer text is never overwritten: both are shown (409)."""
     found = _reference(project, reference_id)
@@ -93,7 +93,7 @@ def note(request: ProjectRequest, project: Project, reference_id: int) -> HttpRe
 
 
 @require_POST
-@project_view(Right.REFERENCES)
+@project_view(Right.REFERENCES, shows_outcomes=True)
 def remove(request: ProjectRequest, project: Project, reference_id: int) -> HttpResponse:
     """Take the reference out of the list; it can be put back."""
     found = _reference(project, reference_id)
@@ -103,7 +103,7 @@ def remove(request: ProjectRequest, project: Project, reference_id: int) -> Http
 
 
 @require_POST
-@project_view(Right.REFERENCES)
+@project_view(Right.REFERENCES, shows_outcomes=True)
 def restore(request: ProjectRequest, project: Project, reference_id: int) -> HttpResponse:
     """Put a reference back that was taken out by hand."""
     found = _reference(project, reference_id)

@@ -43,7 +43,7 @@ class Chip:
 
 @never_cache
 @require_GET
-@project_view(Right.VIEW)
+@project_view(Right.VIEW, shows_outcomes=True)
 def reference_list(request: ProjectRequest, project: Project) -> HttpResponse:
     """References by key, filtered by verdict and words; those taken out apart."""
     show = request.GET.get("verdict", "")

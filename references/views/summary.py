@@ -42,14 +42,14 @@ STALE = "Somebody changed this in the meantime. Nothing was overwritten: what is
 
 @never_cache
 @require_GET
-@project_view(Right.VIEW)
+@project_view(Right.VIEW, shows_outcomes=True)
 def summary(request: ProjectRequest, project: Project) -> HttpResponse:
     """Everything that people say in the evidence summary."""
     return _page(request, project)
 
 
 @require_POST
-@project_view(Right.REFERENCES)
+@project_view(Right.REFERENCES, shows_outcomes=True)
 def summary_change(request: ProjectRequest, project: Project) -> HttpResponse:
     """One change. Somebody else's newer text is never overwritten: both are shown (409)."""
     sent, do = request.POST, request.POST.get("do", "")
