@@ -42,6 +42,7 @@ from references.services.list_files import FILES, list_file
 from references.services.list_rows import VERDICT_WORDS, rows_of
 from references.services.list_take import list_take
 from references.services.pandoc import DocumentError
+from searches.services.refusals import DecisionRefused
 
 PAGE_SIZE = 50
 
@@ -174,7 +175,7 @@ def _entry(row: ReferenceListCheck, entry_id: int) -> ListEntry:
     return get_object_or_404(rows, pk=entry_id, list_check=row, kind=EntryKind.REFERENCE)
 
 
-@project_view(Right.REFERENCES)
+@project_view(Right.REFERENCES, shows_outcomes=True)
 @require_POST
 def take(request: ProjectRequest, project: Project, list_id: int) -> HttpResponse:
     """Take one entry (`entry`), or all good ones, into the project's references."""
@@ -186,9 +187,13 @@ def take(request: ProjectRequest, project: Project, list_id: int) -> HttpRespons
         number = UUID(request.POST.get("request_id", ""))
     except ValueError:
         number = uuid4()
-    done = list_take(
-        list_check=row, actor=request.user, request_id=number, entry_ids=[int(chosen[:18])] if chosen else None
-    )
+    try:
+        done = list_take(
+            list_check=row, actor=request.user, request_id=number, entry_ids=[int(chosen[:18])] if chosen else None
+        )
+    except DecisionRefused as refused:
+        messages.warning(request, f"Not taken: {refused}")
+        return _back(request, row)
     if done.entries:
         papers = f"{done.papers} paper{'' if done.papers == 1 else 's'} in the reference list"
         messages.success(request, f"{papers}, {done.papers - done.before} new.")

@@ -22,6 +22,7 @@ from searches.services.mode_searches import SearchProblem
 from searches.services.mode_taking import papers_take
 from searches.services.quick_cite import LONGEST_TEXT, offers_of, quick_cite_begin, recent, silent_sources
 from searches.services.quick_cite_bib import bib_entries
+from searches.services.refusals import DecisionRefused
 from searches.views.mode_page import asked_number, mode_context
 
 
@@ -91,14 +92,18 @@ def _search(project: Project, search_id: int) -> PaperSearch:
     return get_object_or_404(rows, pk=search_id, project=project, mode=Mode.QUICK_CITE)
 
 
-@project_view(Right.REFERENCES)
+@project_view(Right.REFERENCES, shows_outcomes=True)
 @require_POST
 def quick_cite_add(request: ProjectRequest, project: Project, search_id: int, paper_id: int) -> HttpResponse:
     """Include a found paper in the project: a candidate that this person includes, hence a reference."""
     search = _search(project, search_id)
     paper = get_object_or_404(search.papers, pk=paper_id)
     number = UUID(int=asked_number(request).int)
-    taken = papers_take(search=search, actor=request.user, request_id=number, paper_ids=[paper.pk], include=True)
+    try:
+        taken = papers_take(search=search, actor=request.user, request_id=number, paper_ids=[paper.pk], include=True)
+    except DecisionRefused as refused:
+        messages.warning(request, f"Not added: {refused}")
+        return redirect_page(request, reverse("searches:quick_cite", args=[project.pk, search.pk]))
     if taken.candidates:
         said = "It was in the project before; now it is included." if taken.before else "Added to the reference list."
         messages.success(request, said)
