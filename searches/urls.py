@@ -10,6 +10,7 @@ from django.urls import path
 from searches.urls_bundle import urlpatterns as bundle_urls
 from searches.urls_imports import urlpatterns as import_urls
 from searches.urls_modes import urlpatterns as mode_urls
+from searches.urls_prisma import urlpatterns as prisma_urls
 from searches.urls_screening import urlpatterns as screening_urls
 from searches.views import mesh, plan_blocks, plan_form, plan_parts, plan_repairs, plans, runs
 
@@ -49,4 +50,4 @@ run_urls = [
     path("runs/<int:run_id>/stand-in/", runs.stand_in, name="run_stand_in"),
 ]
 
-urlpatterns = [*plan_urls, *run_urls, *bundle_urls, *import_urls, *mode_urls, *screening_urls]
+urlpatterns = [*plan_urls, *run_urls, *bundle_urls, *import_urls, *mode_urls, *screening_urls, *prisma_urls]
