@@ -117,10 +117,10 @@ def citable_texts(project: Project) -> dict[str, str]:
     references = list(Reference.objects.filter(project=project).current().values_list("pk", "key", "candidate_id"))
     records = records_of(candidate for _, _, candidate in references)
     quotes: dict[int, list[str]] = {}
-    for pk, quote, value in MatrixCell.objects.filter(
+    for pk, quote in MatrixCell.objects.filter(
         reference__project=project, state=CellState.FILLED, checked_at__isnull=False
-    ).values_list("reference", "quote", "value"):
-        quotes.setdefault(pk, []).append(quote or value)
+    ).values_list("reference", "quote"):
+        quotes.setdefault(pk, []).append(quote)
     return {
         key: "\n".join(
             [
