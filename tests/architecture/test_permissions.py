@@ -24,7 +24,7 @@ from references.models import Export, FullText, FullTextAttempt, FullTextCopy, F
 from references.services.export import export_folder
 from references.services.list_checks import list_check_request
 from references.services.list_work import ListWork
-from searches.models import AbstractFill, PlanCount, SearchPlanVersion
+from searches.models import AbstractFill, PlanCount, RecordNote, SearchPlanVersion
 from searches.models_plans import PartCount
 from searches.services.import_by_hand import TypedRecord, record_add
 from tests.references.world import World, make_world
@@ -69,6 +69,8 @@ TABLE: dict[str, Right | Open] = {
     "searches:plan_repair_hits": Right.PLAN,
     "searches:plan_question_check": Right.PLAN,
     "searches:plan_repair": Right.PLAN,
+    "searches:plan_filter_hits": Right.PLAN,
+    "searches:plan_other_methods": Right.PLAN,
     "searches:plan_parts": Right.PLAN,
     "searches:part_answer": Right.VIEW,
     "searches:plan_repair_undo": Right.PLAN,
@@ -97,6 +99,13 @@ TABLE: dict[str, Right | Open] = {
     "searches:abstracts": Right.VIEW,
     "searches:abstracts_look": Right.VERIFY,
     "searches:abstracts_fill": Right.VIEW,
+    "searches:prisma": Right.VIEW,
+    "searches:prisma_file": Right.EXPORT,
+    "searches:prisma_behind": Right.VIEW,
+    "searches:prisma_import_method": Right.RUN,
+    "searches:search_report": Right.VIEW,
+    "searches:search_report_file": Right.EXPORT,
+    "searches:search_report_statement": Right.PLAN,
     "searches:import_list": Right.VIEW,
     "searches:import_new": Right.RUN,
     "searches:import_identifiers": Right.RUN,
@@ -141,6 +150,21 @@ TABLE: dict[str, Right | Open] = {
     "verification:panel": Right.VIEW,
     "verification:answer": Right.VIEW,
     "verification:recheck": Right.VERIFY,
+    "searches:fulltext": Right.SCREEN,
+    "searches:fulltext_next": Right.SCREEN,
+    "searches:fulltext_undo": Right.SCREEN,
+    "searches:screening": Right.VIEW,
+    "searches:criteria": Right.SETTLE,
+    "searches:own_words": Right.SCREEN,
+    "searches:stage_set": Right.SETTLE,
+    "searches:pilot": Right.SETTLE,
+    "searches:assign": Right.SETTLE,
+    "searches:conflicts": Right.SETTLE,
+    "searches:agreement": Right.SETTLE,
+    "searches:resolve": Right.SETTLE,
+    "searches:note_new": Right.SCREEN,
+    "searches:note_delete": Right.SCREEN,
+    "searches:labels": Right.SCREEN,
     "verification:manual": Right.VERIFY,
     "verification:notice_seen": Right.VERIFY,
     "references:list": Right.VIEW,
@@ -209,6 +233,10 @@ Everything under "admin:" is for staff of the installation and is tested as a wh
 OF_PROJECTS = sorted(name for name, access in TABLE.items() if isinstance(access, Right))
 
 
+NEXT = ("searches:screen_next", "searches:fulltext_next")
+"""Addresses that need to be told where somebody is."""
+
+
 def addresses() -> dict[str, URLPattern]:
     """Every address of the installation by its full name."""
 
@@ -239,7 +267,7 @@ class Place:
         given = {**self.arguments, **other}
         project = {"project_id": given["project_id"]} if isinstance(TABLE[name], Right) else {}
         path = reverse(name, kwargs=project | {key: given[key] for key in wanted if key in given})
-        return f"{path}?record={given['candidate_id']}" if name == "searches:screen_next" else path
+        return f"{path}?record={given['candidate_id']}" if name in NEXT else path
 
 
 def make_place(label: str) -> Place:
@@ -300,7 +328,14 @@ def make_place(label: str) -> Place:
             "list_id": listed.pk,
             "entry_id": listed.entries.get().pk,
             "kind": "bib",
+            "file_kind": "csv",
+            "key": "duplicates",
+            "item": 14,
             "project_id": world.project.pk,
+            "stage": "title",
+            "note_id": RecordNote.objects.create(
+                candidate=candidate, person=owner, text=f"a note of {label}", request_id=uuid4()
+            ).pk,
             "version_id": draft.pk,
             "other_id": world.run.version_id,
             "count_id": counted.pk,
@@ -407,7 +442,7 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 OBJECTS = (
     "version_id", "other_id", "count_id", "part_id", "run_id", "candidate_id", "verification_id", "notice_id", "answer_id",
     "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
-    "list_id", "entry_id", "attempt_id", "upload_id", "copy_id",
+    "note_id", "list_id", "entry_id", "attempt_id", "upload_id", "copy_id",
 )  # fmt: skip
 
 
