@@ -18,7 +18,7 @@ _CITATIONS = re.compile(
     re.I,
 )
 _PREVIOUS = re.compile(r"previous (?:version|review)|earlier version|original review", re.I)
-_ORGANISATION = re.compile(r"organi[sz]ation|\bwho website\b|\bcontact|\bexpert|\bauthors? (?:asked|contacted)", re.I)
+_ORGANISATION = re.compile(r"organi[sz]ation|\bcontact|\bexpert|\bauthors? (?:asked|contacted)", re.I)
 _WEBSITE = re.compile(
     r"website|web site|web search|google(?! scholar)|by hand|hand[- ]?search|browsing|quick cite", re.I
 )
