@@ -210,7 +210,7 @@ class Sandbox:
             else "No MeSH tree is loaded: a heading finds itself only and is not exploded.",
             "clock": self.world.clock.factor,
             "seed": self.world.seed,
-            "sources": {source.name: source.prefix for source in self.sources},
+            "sources": {source.name: source.prefix for source in self.sources if source.name != "web"},
         }
         return json_response(state)
 
