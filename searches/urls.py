@@ -12,7 +12,17 @@ from searches.urls_imports import urlpatterns as import_urls
 from searches.urls_modes import urlpatterns as mode_urls
 from searches.urls_prisma import urlpatterns as prisma_urls
 from searches.urls_screening import urlpatterns as screening_urls
-from searches.views import mesh, plan_blocks, plan_form, plan_parts, plan_repairs, plans, runs
+from searches.views import (
+    mesh,
+    plan_blocks,
+    plan_form,
+    plan_other_methods,
+    plan_parts,
+    plan_repairs,
+    plan_typing_filters,
+    plans,
+    runs,
+)
 
 app_name = "searches"
 
@@ -22,6 +32,10 @@ plan_urls = [
     path("plans/check/", plan_form.plan_check, name="plan_check"),
     path("plans/check-question/", plan_form.question_check, name="plan_question_check"),
     path("plans/repair-hits/", plan_repairs.repair_count, name="plan_repair_hits"),
+    path("plans/filter-hits/", plan_typing_filters.filter_count, name="plan_filter_hits"),
+    path(
+        "plans/<int:version_id>/other-methods/", plan_other_methods.other_methods, name="plan_other_methods"
+    ),
     path("plans/mesh/", mesh.mesh, name="mesh"),
     path("plans/mesh/ask/", mesh.mesh_ask_nlm, name="mesh_ask"),
     path("plans/<int:version_id>/parts/", plan_parts.plan_parts, name="plan_parts"),

@@ -13,6 +13,8 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from litapp.core.filters import ALL_FILTERS, SearchFilter
+from litapp.core.filters.applied import filter_library, filters_in
 from litapp.core.patient_details import patient_details
 from litapp.core.plan import SearchPlan, plan_from_dict
 from litapp.core.querylang.editing import block_labels
@@ -66,6 +68,16 @@ class QueryItem:
     def blocks(self) -> tuple[str, ...]:
         """Names of the text's blocks."""
         return block_labels(self.text)
+
+    @cached_property
+    def filters(self) -> tuple[SearchFilter, ...]:
+        """Published filters that the query holds."""
+        return filters_in(self.text, ALL_FILTERS)
+
+    @property
+    def venues(self) -> str:
+        """Journals as they were typed, for a limit."""
+        return str(self.form.data.get(self.form.add_prefix("venues"), ""))
 
     @cached_property
     def grid(self) -> tuple[BlockShown, ...]:
@@ -231,6 +243,7 @@ def _form_page(
         "form": form,
         "queries": queries,
         "query_items": [QueryItem(place, query, origins) for place, query in enumerate(queries.forms)],
+        "library": filter_library(ALL_FILTERS),
         "chinese_sources": _calls_for_chinese(form),
         "suspicions": patient_details(str(form["question"].value() or "")),
         "problems": list(problems.values()),

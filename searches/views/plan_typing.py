@@ -21,6 +21,7 @@ from searches.services.limit_costs import LANGUAGES, PREPRINTS, TYPES, YEARS
 from searches.services.query_check import RepairGone, one_line_end, repair_of, undone
 from searches.services.term_origins import origins_read
 from searches.views.plan_repairs import query_text, repair_named
+from searches.views.plan_typing_filters import put_filter, put_venues, take_filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +195,9 @@ _ACTIONS: dict[str, Callable[[Typed, str], None]] = {
     "undo": _undo,
     "heading": _heading,
     "drop": _drop,
+    "filter": put_filter,
+    "filter_out": take_filter,
+    "venues": put_venues,
     "drop_limit": _drop_limit,
     "limit_costs": _limit_costs,
 }

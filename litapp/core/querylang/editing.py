@@ -63,19 +63,19 @@ def with_part(text: str, part: str) -> str:
     """`text` AND `part`, each in parentheses where it needs them. Raises QuerySyntaxError."""
     if not text.strip():
         return part
-    return f"{_closed(text.rstrip(), behind=False)} AND {_closed(part, behind=True)}"
+    return f"{closed(text.rstrip(), behind=False)} AND {closed(part)}"
 
 
 def without_part(text: str, part: str) -> str | None:
     """`text` without the ` AND part` that `with_part` put at its end; None where it does not stand there."""
-    for closed in (_closed(part, behind=True), f"({part})"):
-        end = f" AND {closed}"
+    for tail in (closed(part), f"({part})"):
+        end = f" AND {tail}"
         if text.rstrip().endswith(end):
             return text.rstrip()[: -len(end)]
     return None
 
 
-def _closed(text: str, *, behind: bool) -> str:
+def closed(text: str, *, behind: bool = True) -> str:
     """In parentheses unless it is one leaf, stands in parentheses already, or (in front) is joined by AND alone."""
     tree = parse(text)
     if not isinstance(tree, And | Or | Not):
