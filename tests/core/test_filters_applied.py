@@ -55,12 +55,16 @@ def test_a_query_without_filters_has_none() -> None:
         without_filter(TYPED, filter_of("hsss-pubmed-2008"))
 
 
-def test_the_library_is_sorted_by_purpose_and_pubmeds_come_first() -> None:
-    library = dict(filter_library(ALL_FILTERS))
-    assert {"randomized trials", "guidelines", "age groups", "systematic reviews", "diagnosis"} <= set(library)
-    trials = [found.dialect is Dialect.PUBMED for found in library["randomized trials"]]
-    assert trials == sorted(trials, reverse=True)
-    assert sum(map(len, library.values())) == len(ALL_FILTERS)
+def test_the_library_is_sorted_by_purpose_and_by_database() -> None:
+    library = filter_library(ALL_FILTERS)
+    assert {"randomized trials", "guidelines", "age groups", "systematic reviews", "diagnosis"} <= {
+        purpose for purpose, _, _ in library
+    }
+    mine = [found for _, some, _ in library for found in some]
+    others = [found for _, _, some in library for found in some]
+    assert {found.dialect for found in mine} == {Dialect.PUBMED}
+    assert Dialect.PUBMED not in {found.dialect for found in others}
+    assert len(mine) + len(others) == len(ALL_FILTERS)
 
 
 def test_guideline_bodies_have_names_and_addresses_of_their_own() -> None:

@@ -59,12 +59,15 @@ def without_filter(text: str, search_filter: SearchFilter) -> str:
     return print_pubmed(_left(tree, node))
 
 
-def filter_library(library: Iterable[SearchFilter]) -> list[tuple[str, list[SearchFilter]]]:
-    """The filters by purpose; PubMed's first in each."""
-    found: dict[str, list[SearchFilter]] = {}
+def filter_library(
+    library: Iterable[SearchFilter],
+) -> list[tuple[str, list[SearchFilter], list[SearchFilter]]]:
+    """The filters by purpose: (purpose, PubMed's, those of other databases)."""
+    found: dict[str, tuple[list[SearchFilter], list[SearchFilter]]] = {}
     for one in library:
-        found.setdefault(one.purpose.value, []).append(one)
-    return [(name, sorted(group, key=lambda one: one.dialect is not Dialect.PUBMED)) for name, group in found.items()]
+        mine, others = found.setdefault(one.purpose.value, ([], []))
+        (mine if one.dialect is Dialect.PUBMED else others).append(one)
+    return [(name, mine, others) for name, (mine, others) in found.items()]
 
 
 def _place(tree: Node, search_filter: SearchFilter) -> Node | None:

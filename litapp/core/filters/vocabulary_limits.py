@@ -5,7 +5,7 @@ from __future__ import annotations
 from litapp.core.filters.filter import Purpose, SearchFilter
 from litapp.core.querylang.dialects import Dialect
 
-_SOURCE = "Put together by LitLedger from NLM's vocabulary (MeSH 2024); not a validated filter"
+_SOURCE = "Put together by LitLedger from NLM's vocabulary, not a validated filter"
 _NOTE = "Papers that are not indexed yet have no headings and are missed."
 
 
