@@ -28,6 +28,7 @@ from references.services.pandoc import Block, DocumentError, format_references, 
 from references.services.word_template import (
     DETAIL_STYLE,
     MARK_STYLE,
+    MATRIX_STYLE,
     NOTICE_STYLE,
     QUERY_STYLE,
     REFERENCE_STYLE,
@@ -63,7 +64,7 @@ def docx_of(blocks: Sequence[Block], summary: EvidenceSummary, *, matrix_alone: 
         "lang": {"t": "MetaString", "c": "en"},
     }
     return write_docx(
-        [_for_word(title), *(_for_word(block) for block in _across(rest))],
+        [_for_word(block) for block in _across(rest)],
         meta,
         template=word_template(footer),
         epoch=summary.generated_at,
@@ -248,7 +249,19 @@ def _across(blocks: Sequence[Block]) -> list[Block]:
     if not wide:
         return list(blocks)
     before = [section_break(across=False)] if start else []
-    return [*blocks[:start], *before, *blocks[start:end], section_break(across=True), *blocks[end:]]
+    part = [_small(block) if block["t"] == "Table" else block for block in blocks[start:end]]
+    return [*blocks[:start], *before, *part, section_break(across=True), *blocks[end:]]
+
+
+def _small(node: Any) -> Any:
+    """A table with the paragraphs of its cells in the matrix's own style."""
+    if isinstance(node, list):
+        return [_small(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node.get("t") in ("Plain", "Para"):
+        return {"t": "Div", "c": [_style(MATRIX_STYLE), [{"t": "Para", "c": node["c"]}]]}
+    return {name: _small(value) for name, value in node.items()}
 
 
 def _unlinked(node: Any) -> Any:

@@ -24,6 +24,8 @@ MARK_STYLE = "Citation Mark"
 """Character style of [UNVERIFIED ...] and [RETRACTED ...]."""
 DETAIL_STYLE = "Reference Detail"
 """Paragraph style of what is said below a reference or a title, smaller."""
+MATRIX_STYLE = "Matrix Cell"
+"""Paragraph style of the cells of a matrix, small."""
 REFERENCE_STYLE = "Bibliography"
 """Paragraph style of a reference; Word's own name."""
 
@@ -90,6 +92,10 @@ NEW_STYLES = f"""<w:styles {NAMESPACES}>
 <w:basedOn w:val="Normal"/><w:next w:val="BodyText"/><w:qFormat/>
 <w:pPr><w:spacing w:before="0" w:after="120"/></w:pPr>
 <w:rPr>{_OPERATE}{_color(_INK_2)}{_size(9.5)}</w:rPr></w:style>
+<w:style w:type="paragraph" w:customStyle="1" w:styleId="MatrixCell"><w:name w:val="{MATRIX_STYLE}"/>
+<w:basedOn w:val="Normal"/><w:qFormat/>
+<w:pPr><w:spacing w:before="10" w:after="10" w:line="240" w:lineRule="auto"/></w:pPr>
+<w:rPr>{_READ}{_size(8.5)}</w:rPr></w:style>
 <w:style w:type="character" w:customStyle="1" w:styleId="CitationMark"><w:name w:val="{MARK_STYLE}"/>
 <w:basedOn w:val="DefaultParagraphFont"/><w:qFormat/>
 <w:rPr><w:b/>{_color(_STOP)}</w:rPr></w:style>
@@ -109,6 +115,7 @@ _TABLE_PROPERTIES = f"""<w:x {NAMESPACES}><w:tblPr><w:tblBorders>
 _PAGE = """<w:x {namespaces}><w:footerReference w:type="default" r:id="rIdFooter"/>
 <w:footnotePr><w:numRestart w:val="eachSect"/></w:footnotePr><w:pgSz w:w="11906" w:h="16838"/>
 <w:pgMar w:top="1134" w:right="1134" w:bottom="1134" w:left="1134" w:header="567" w:footer="567" w:gutter="0"/></w:x>"""
+
 
 def section_break(*, across: bool) -> dict[str, Any]:
     """A block of pandoc's tree that ends a section of the document; its pages lie across or upright.

@@ -120,7 +120,7 @@ def test_each_number_in_the_text_leads_to_its_entry_in_word(world: World) -> Non
     anchors = re.findall(r'<w:hyperlink w:anchor="([^"]+)"', xml)
     assert anchors
     assert set(anchors) <= set(names)
-    assert "It works [1, 2]." in text_of(content)
+    assert "It works [1, 2] [UNVERIFIED - NEEDS MANUAL CHECK]." in text_of(content)
     listed = re.findall(r"^\s*(\d+)\. +.*?Paper (\d) on", docx_text(content), re.MULTILINE)
     assert dict(listed)["1"] == "4"
     assert dict(listed)["2"] == "1"
@@ -374,3 +374,12 @@ def test_the_help_page_says_what_is_not_done(client: Any) -> None:
     text = page_text(client.get("/help/limits/").content)
     for part in ("It does not appraise studies.", "It draws no conclusions.", "It gives no advice on a patient."):
         assert part in text
+
+
+def test_what_was_retracted_is_marked_wherever_the_text_cites_it(world: World) -> None:
+    topic = topic_add(project=world.project, actor=world.owner, title="Effect", text=f"It works [@{KEYS[2]}].")
+    quote_add(topic=topic, cell=finding(world, 3), actor=world.owner)
+    text = text_of(word_of(make(world, "docx")))
+    mark = "[RETRACTED 2020-06-05, notice 10.1016/notice]"
+    assert f"It works [1] {mark}." in text
+    assert f"“{RESULT}” [1] {mark}" in text

@@ -12,7 +12,7 @@ from litapp.core.markup import escape_markdown, pandoc_markdown, plain_text
 
 NOT_REPORTED = "not reported"
 NOT_LOOKED_AT = "not looked at"
-_WIDTHS = {"N": 8, "Design": 14, "Population": 18, "Key finding": 30, "Methods": 22, "Limitation": 20}
+_WIDTHS = {"N": 9, "Design": 15, "Population": 20, "Key finding": 30, "Methods": 24, "Limitation": 22}
 """Share of a column of the table, in dashes; all others 16."""
 
 
@@ -98,7 +98,7 @@ def matrix_markdown(table: MatrixTable, numbers: Mapping[str, int]) -> list[str]
         return ["No reference is in this table."]
     shown = table.used()
     head = ["Study", *shown.columns, "Basis"]
-    widths = [16, *(_WIDTHS.get(column, 16) for column in shown.columns), 11]
+    widths = [22, *(_WIDTHS.get(column, 16) for column in shown.columns), 11]
     rows = [
         "| " + " | ".join(head_cell for head_cell in map(escape_markdown, head)) + " |",
         "|" + "|".join("-" * width for width in widths) + "|",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from litapp.core.formats.entry import NOT_CITABLE_STATES, EntryVerdict, ExportEntry, require_distinct_keys
@@ -38,6 +39,21 @@ _GROUPS = (
     (EntryVerdict.SUSPECT, "Suspect", "A check found a contradiction. Do not cite before you have looked."),
     (EntryVerdict.UNVERIFIED, "Unverified", "No source has confirmed these. Check them by hand before you cite them."),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Citing:
+    """How the text cites: by number, with the mark of what was taken back or is not confirmed right behind it."""
+
+    numbers: Mapping[str, int]
+    marks: Mapping[str, str]
+
+    def link(self, keys: Sequence[str]) -> str:
+        """The numbers as links, then the marks."""
+        marks = dict.fromkeys(self.marks[key] for key in keys if self.marks.get(key))
+        return citation_link(keys, self.numbers) + "".join(f" **{escape_markdown(mark)}**" for mark in marks)
+
+
 _CITED = re.compile(rf"\[\s*{KEY}(?:\s*[;,]\s*{KEY})*\s*\]")
 
 
@@ -72,6 +88,11 @@ def evidence_summary_markdown(summary: EvidenceSummary) -> str:
     Raises ValueError when two references share a key.
     """
     numbers = numbers_of(summary)
+    marks = {
+        entry.key: " ".join(mark for mark in (entry.status_mark, entry.verdict_mark) if mark)
+        for entry in summary.entries
+    }
+    citing = _Citing(numbers, marks)
     parts = _head(f"Evidence summary: {escape_markdown(summary.project)}", summary)
     if summary.transparency:
         parts.append(
@@ -81,11 +102,11 @@ def evidence_summary_markdown(summary: EvidenceSummary) -> str:
     parts += _pico(summary)
     parts += _search(summary)
     parts += _flow(summary)
-    parts += _findings(summary.topics, numbers)
-    parts += _guidelines(summary, numbers)
+    parts += _findings(summary.topics, citing)
+    parts += _guidelines(summary, citing)
     if summary.matrix is not None:
         parts += _matrix(summary.matrix, numbers)
-    parts += _limitations(summary, numbers)
+    parts += _limitations(summary, citing)
     parts += _references(summary.entries, numbers, [_left_out(reference) for reference in summary.left_out])
     parts += _verification(summary.entries, numbers)
     if summary.transparency:
@@ -196,47 +217,47 @@ def _flow(summary: EvidenceSummary) -> list[str]:
     return ["# Flow of records", markdown_table(("Step", "Records"), rows).rstrip()]
 
 
-def _findings(topics: Sequence[FindingTopic], numbers: Mapping[str, int]) -> list[str]:
+def _findings(topics: Sequence[FindingTopic], citing: _Citing) -> list[str]:
     if not topics:
         return []
     parts = ["# Findings by topic"]
     for topic in topics:
         parts.append(f"## {escape_markdown(topic.title) or 'Topic'}")
         quotes = [
-            f"\u201c{' '.join(pandoc_markdown(one.quote).split())}\u201d {citation_link([one.key], numbers)}"
+            f"\u201c{' '.join(pandoc_markdown(one.quote).split())}\u201d {citing.link([one.key])}"
             + (f" ({escape_markdown(one.where)})" if one.where else "")
             for one in topic.quotes
-            if one.key in numbers
+            if one.key in citing.numbers
         ]
         if quotes:
             parts.append(_bullets(quotes))
         if topic.drafted_by:
             parts.append(f"*AI draft: {escape_markdown(topic.drafted_by)}; check against the abstracts.*")
-        parts += _own_text(topic.text, numbers)
+        parts += _own_text(topic.text, citing)
         if not quotes and not topic.text.strip():
             parts.append("Nothing is told under this topic yet.")
     return parts
 
 
-def _own_text(text: str, numbers: Mapping[str, int]) -> list[str]:
+def _own_text(text: str, citing: _Citing) -> list[str]:
     """A person's text: paragraphs and bullets ("- "), everything else escaped, citations as numbers."""
     parts = []
     for paragraph in re.split(r"\n\s*\n", text.strip()):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
         if lines and all(line.startswith(("- ", "* ", "• ")) for line in lines):
-            parts.append(_bullets(_cited_line(line[2:], numbers) for line in lines))
+            parts.append(_bullets(_cited_line(line[2:], citing) for line in lines))
         elif lines:
-            parts.append(_cited_line(" ".join(lines), numbers))
+            parts.append(_cited_line(" ".join(lines), citing))
     return parts
 
 
-def _cited_line(line: str, numbers: Mapping[str, int]) -> str:
+def _cited_line(line: str, citing: _Citing) -> str:
     """Escaped text with its citations as links; a key that is not in the list stays as it was written."""
     out, position = "", 0
     for found in _CITED.finditer(line):
         keys = cited_keys(found[0])
-        if all(key in numbers for key in keys):
-            out += _joined(line[position : found.start()], out) + citation_link(keys, numbers)
+        if all(key in citing.numbers for key in keys):
+            out += _joined(line[position : found.start()], out) + citing.link(keys)
             position = found.end()
     return out + _joined(line[position:], out)
 
@@ -250,15 +271,15 @@ def _joined(text: str, before: str) -> str:
     return lead + (shown.removeprefix("x") if before else shown) + (" " if text[-1].isspace() else "")
 
 
-def _guidelines(summary: EvidenceSummary, numbers: Mapping[str, int]) -> list[str]:
+def _guidelines(summary: EvidenceSummary, citing: _Citing) -> list[str]:
     if summary.matrix is None and not summary.guidelines:
         return []
     titles = {entry.key: entry.title for entry in summary.entries}
     parts = ["# Guidelines found"]
     found = [
-        f"{pandoc_markdown(titles[key]) or 'No title'} {citation_link([key], numbers)}"
+        f"{pandoc_markdown(titles[key]) or 'No title'} {citing.link([key])}"
         for key in summary.guidelines
-        if key in numbers
+        if key in citing.numbers
     ]
     return [*parts, _bullets(found) if found else "None of the references is called a guideline by its sources."]
 
@@ -276,8 +297,8 @@ def _matrix(table: MatrixTable, numbers: Mapping[str, int]) -> list[str]:
     return parts
 
 
-def _limitations(summary: EvidenceSummary, numbers: Mapping[str, int]) -> list[str]:
-    own = _own_text(summary.limitations_text, numbers)
+def _limitations(summary: EvidenceSummary, citing: _Citing) -> list[str]:
+    own = _own_text(summary.limitations_text, citing)
     told = [_bullets(escape_markdown(line) for line in summary.limitations)] if summary.limitations else []
     return ["# Limitations", *own, *told] if own or told else []
 
@@ -334,7 +355,7 @@ def _verification(entries: Sequence[ExportEntry], numbers: Mapping[str, int]) ->
             )
         )
     head = ("No.", "Key", "Verdict", "Confirmed by", "On", "Notice, reason")
-    return ["# Verification", _wide_table(head, (6, 22, 12, 20, 12, 30), rows)]
+    return ["# Verification", _wide_table(head, (6, 26, 14, 20, 16, 26), rows)]
 
 
 def _wide_table(head: Sequence[str], widths: Sequence[int], rows: Iterable[Sequence[str]]) -> str:
