@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from searches.views import quick_cite, related, seeds
+from searches.views import pool, quick_cite, related, seeds
 
 urlpatterns = [
     path("quick-cite/", quick_cite.quick_cites, name="quick_cites"),
@@ -18,4 +18,8 @@ urlpatterns = [
     path("plans/<int:version_id>/seeds/", seeds.seed_papers, name="seed_papers"),
     path("plans/<int:version_id>/seeds/new/", seeds.seeds_new, name="seeds_new"),
     path("seeds/<int:search_id>/", seeds.seeds, name="seeds"),
+    path("pools/", pool.pools, name="pools"),
+    path("pools/new/", pool.pool_new, name="pool_new"),
+    path("pools/<int:search_id>/", pool.pool, name="pool"),
+    path("pools/<int:search_id>/take/", pool.pool_take, name="pool_take"),
 ]

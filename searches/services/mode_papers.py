@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from litapp.core.brought import BROUGHT
 from litapp.core.dedupe import Relation, compare
 from litapp.core.normalise import title_key
 from litapp.core.records import Identifier, Record, Scheme
-from litapp.ledger.services.brought import BROUGHT
 from searches.services.mode_asking import Heard
 
 LIVE_SCHEMES = (Scheme.PMID, Scheme.DOI, Scheme.PMCID, Scheme.ARXIV)

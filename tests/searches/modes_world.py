@@ -20,7 +20,7 @@ from litapp.providers.questions import Passage
 from litapp.verification.services import asking
 from litapp.verification.services.requests import CHECK_SOURCES
 from searches.models import PaperSearch
-from searches.services import mode_asking, quick_cite, seeds, seeds_asking
+from searches.services import mode_asking, pool_queries, quick_cite, seeds, seeds_asking
 from searches.services.mode_work import PaperSearchWork
 from tests.verification.conftest import StandIn as CheckSource
 
@@ -64,6 +64,8 @@ class Source:
     said: Sequence[Passage] = ()
     error: SourceError | None = None
     usable: bool = True
+    reported: int | None = None
+    """The source's own number of hits; None = as many as it gives."""
     asked: list[str] = field(default_factory=list)
 
     def _hear(self, what: str) -> None:
@@ -87,7 +89,7 @@ class Source:
         self._hear(query.text)
         records = self._records(query.text)[:limit]
         hits = tuple(Hit(one, rank, self.answer_id, rank - 1) for rank, one in enumerate(records, start=1))
-        return Page(hits, None, total=len(records))
+        return Page(hits, None, total=self.reported or len(records))
 
     def match(self, client: object, title: str, **options: object) -> tuple[list[Record], list[int]]:
         self._hear(title)
@@ -117,25 +119,36 @@ class Source:
 
 
 @pytest.fixture
-def library(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, Source]:
-    """The sources as stand-ins. What one of them has, the checks find at PubMed and Crossref, once `known` was told."""
+def checks(db: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, CheckSource]:
+    """The sources that checks ask, empty: a paper is verified once PubMed, Crossref and OpenAlex know it (`know`)."""
+    sources = {key: CheckSource(key) for key in CHECK_SOURCES}
+    for key, one in sources.items():
+        one.answer_id = _answer(key, "check")
+    for name in ("lookup_provider", "match_provider", "agencies_provider"):
+        monkeypatch.setattr(asking, name, lambda key: sources[key])
+    monkeypatch.setattr(asking, "client_for", lambda key: None)
+    monkeypatch.setattr(asking, "source_state", lambda key: SourceState(True))
+    return sources
+
+
+def _answer(key: str, what: str) -> int:
+    return SourceAnswer.objects.create(
+        source=key, method="GET", url=f"{key}/{what}", request_key="0" * 64, status=200, outcome=Outcome.OK,
+        received_at=timezone.now(),
+    ).pk  # fmt: skip
+
+
+@pytest.fixture
+def library(checks: dict[str, CheckSource], monkeypatch: pytest.MonkeyPatch) -> dict[str, Source]:
+    """The sources as stand-ins, empty."""
     monkeypatch.setattr(tasks, "ring", _no_bell())
     monkeypatch.setattr(mode_asking, "AT_ONCE", 1)
-    sources = {
-        key: Source(
-            key,
-            SourceAnswer.objects.create(
-                source=key, method="GET", url=f"{key}/search", request_key="0" * 64, status=200, outcome=Outcome.OK,
-                received_at=timezone.now(),
-            ).pk,
-        )
-        for key in KEYS
-    }  # fmt: skip
+    sources = {key: Source(key, _answer(key, "search")) for key in KEYS}
     for name in ("search_provider", "match_provider", "lookup_provider", "related_provider", "links_provider",
                  "passages_provider"):  # fmt: skip
         monkeypatch.setattr(mode_asking, name, lambda key: sources[key])
     monkeypatch.setattr(mode_asking, "client_for", lambda key: None)
-    for module in (quick_cite, seeds, seeds_asking):
+    for module in (pool_queries, quick_cite, seeds, seeds_asking):
         monkeypatch.setattr(module, "search_provider", lambda key: sources[key], raising=False)
 
     def state(key: str) -> SourceState:
@@ -151,19 +164,6 @@ def _no_bell() -> Callable[..., None]:
 
     ring.schedule = lambda args, delay: None  # type: ignore[attr-defined]
     return ring
-
-
-@pytest.fixture
-def checks(library: dict[str, Source], monkeypatch: pytest.MonkeyPatch) -> dict[str, CheckSource]:
-    """The sources that checks ask, empty: a paper is verified once PubMed and Crossref know it (`know`)."""
-    sources = {key: CheckSource(key) for key in CHECK_SOURCES}
-    for key, one in sources.items():
-        one.answer_id = library[key].answer_id if key in library else library["pubmed"].answer_id
-    for name in ("lookup_provider", "match_provider", "agencies_provider"):
-        monkeypatch.setattr(asking, name, lambda key: sources[key])
-    monkeypatch.setattr(asking, "client_for", lambda key: None)
-    monkeypatch.setattr(asking, "source_state", lambda key: SourceState(True))
-    return sources
 
 
 def know(checks: dict[str, CheckSource], *records: Record) -> None:

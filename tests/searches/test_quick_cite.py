@@ -143,8 +143,9 @@ def test_a_silent_source_is_named_and_never_counted_as_nothing(project: Project,
     assert ("crossref", "nothing", "") in told
 
 
-def test_when_the_narrow_questions_find_little_wider_ones_follow(project: Project, library: Any) -> None:
-    library["pubmed"].found["2021:2025"] = [study(4, date=study(4).date, years=(2022,))]
+def test_when_the_narrow_questions_find_little_wider_ones_follow(project: Project, library: Any, checks: Any) -> None:
+    library["pubmed"].found["2021:2025"] = [study(4)]
+    know(checks, study(4))
     search = cite(project)
     assert [one.record.title for one in offers_of(search)[0]] == [study(4).title]
     assert library["pubmed"].asked == [

@@ -22,9 +22,9 @@ from searches.services.mode_searches import SearchProblem
 from searches.services.mode_taking import CITATION_SEARCHING, papers_take
 from searches.services.related import related_begin, rows_of
 from searches.services.screening import decide_many
-from tests.searches.modes_world import library, study, work
+from tests.searches.modes_world import checks, library, study, work
 
-__all__ = ["library"]
+__all__ = ["checks", "library"]
 pytestmark = pytest.mark.django_db(transaction=True)
 HEADINGS = (MeshHeading("Radiography, Thoracic"), MeshHeading("Humans"), MeshHeading("Deep Learning"))
 

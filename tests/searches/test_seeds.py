@@ -28,9 +28,9 @@ from searches.services.plans import plan_create
 from searches.services.seeds import read_pmids, seeds_begin
 from searches.services.seeds_lines import Role as LineRole
 from searches.services.seeds_lines import lines_of, proposed_terms, query_with_term, query_without
-from tests.searches.modes_world import library, study, work
+from tests.searches.modes_world import checks, library, study, work
 
-__all__ = ["library"]
+__all__ = ["checks", "library"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WORDS = {
