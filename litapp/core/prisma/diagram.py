@@ -15,8 +15,8 @@ from litapp.core.prisma.flow import PrismaFlow
 
 FONT = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
 SIZE, LEADING, PAD = 13.0, 18.0, 10.0
-BAND, GAP, SIDE_GAP, ROW_GAP, MARGIN = 30.0, 34.0, 26.0, 26.0, 12.0
-WIDTHS = {"previous": 210.0, "main": 260.0, "side": 270.0, "other": 230.0, "other_side": 230.0}
+BAND, GAP, SIDE_GAP, ROW_GAP, MARGIN = 28.0, 20.0, 24.0, 26.0, 8.0
+WIDTHS = {"previous": 172.0, "main": 226.0, "side": 238.0, "other": 186.0, "other_side": 186.0}
 INK, PAPER, LINE, BAND_FILL, HEAD_FILL, OPEN = "#1b1b1b", "#ffffff", "#3c3c3c", "#dfe8f0", "#eef1e6", "#8a4b00"
 
 Href = Callable[[str, str], str]
@@ -73,8 +73,9 @@ def draw(flow: PrismaFlow, *, title: str = "", href: Href | None = None, unique:
     height = bottom + (len(footer) * LEADING + PAD if footer else 0) + MARGIN
     heading = f"PRISMA 2020 flow diagram{f': {title}' if title else ''}"
     role = "group" if href else "img"
+    look = "pf pf-wide" if len(places) > 2 else "pf"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="pf" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
         f'height="{height:g}" role="{role}" aria-labelledby="{unique}-title {unique}-desc" font-family="{FONT}" '
         f'font-size="{SIZE:g}">',
         f'<title id="{unique}-title">{_text(heading)}</title>',
@@ -97,7 +98,7 @@ def draw(flow: PrismaFlow, *, title: str = "", href: Href | None = None, unique:
 def _columns(boxes: dict[str, FigureBox]) -> dict[str, float]:
     """Left edge of every column that is there."""
     places: dict[str, float] = {}
-    x = MARGIN + BAND + SIDE_GAP
+    x = MARGIN + BAND + GAP
     for name in ("previous", "main", "side", "other", "other_side"):
         if any(_COLUMN[box] == name for box in boxes):
             places[name] = x
@@ -172,13 +173,19 @@ def _box(one: _Placed, href: Href | None) -> Iterable[str]:
         f'<rect class="pf-box" x="{one.x:g}" y="{one.y:g}" width="{one.width:g}" height="{one.height:g}" rx="3" '
         f'fill="{PAPER}" stroke="{LINE}"/>'
     )
-    for number, (text, line, _) in enumerate(one.lines):
+    written: dict[int, list[str]] = {}
+    of_line: dict[int, Line] = {}
+    for number, (text, line, first) in enumerate(one.lines):
         x, y = one.x + PAD + 14 * line.depth, one.y + PAD + (number + 0.75) * LEADING
         look = (
             f' class="pf-open" fill="{OPEN}" font-style="italic"' if line.is_open else f' class="pf-text" fill="{INK}"'
         )
         weight = "" if line.key or line.depth else ' font-weight="bold"'
-        words = f'<text x="{x:g}" y="{y:g}"{look}{weight}>{_text(text)}</text>'
+        place = len(of_line) if first else len(of_line) - 1
+        of_line[place] = line
+        written.setdefault(place, []).append(f'<text x="{x:g}" y="{y:g}"{look}{weight}>{_text(text)}</text>')
+    for place, line in of_line.items():
+        words = "".join(written[place])
         address = href(line.key, line.part) if href and line.key else ""
         yield f"<a href={quoteattr(address)}>{words}</a>" if address else words
 
