@@ -19,6 +19,7 @@ from searches.views import (
     plan_other_methods,
     plan_parts,
     plan_repairs,
+    plan_strings,
     plan_typing_filters,
     plans,
     runs,
@@ -33,13 +34,12 @@ plan_urls = [
     path("plans/check-question/", plan_form.question_check, name="plan_question_check"),
     path("plans/repair-hits/", plan_repairs.repair_count, name="plan_repair_hits"),
     path("plans/filter-hits/", plan_typing_filters.filter_count, name="plan_filter_hits"),
-    path(
-        "plans/<int:version_id>/other-methods/", plan_other_methods.other_methods, name="plan_other_methods"
-    ),
+    path("plans/<int:version_id>/other-methods/", plan_other_methods.other_methods, name="plan_other_methods"),
     path("plans/mesh/", mesh.mesh, name="mesh"),
     path("plans/mesh/ask/", mesh.mesh_ask_nlm, name="mesh_ask"),
     path("plans/<int:version_id>/parts/", plan_parts.plan_parts, name="plan_parts"),
     path("plans/parts/<int:part_id>/answer/", plan_parts.part_answer, name="part_answer"),
+    path("plans/<int:version_id>/strings/", plan_strings.plan_strings, name="plan_strings"),
     path("plans/<int:version_id>/repair/", plan_repairs.repair, name="plan_repair"),
     path("plans/<int:version_id>/repair/undo/", plan_repairs.repair_undo, name="plan_repair_undo"),
     path("plans/<int:version_id>/", plans.plan, name="plan"),

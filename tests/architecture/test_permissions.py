@@ -24,7 +24,7 @@ from references.models import Export, FullText, FullTextAttempt, FullTextCopy, F
 from references.services.export import export_folder
 from references.services.list_checks import list_check_request
 from references.services.list_work import ListWork
-from searches.models import AbstractFill, PlanCount, RecordNote, SearchPlanVersion
+from searches.models import AbstractFill, FoundPaper, PaperSearch, PlanCount, RecordNote, SearchPlanVersion
 from searches.models_plans import PartCount
 from searches.services.import_by_hand import TypedRecord, record_add
 from tests.references.world import World, make_world
@@ -69,6 +69,7 @@ TABLE: dict[str, Right | Open] = {
     "searches:plan_repair_hits": Right.PLAN,
     "searches:plan_question_check": Right.PLAN,
     "searches:plan_repair": Right.PLAN,
+    "searches:plan_strings": Right.VIEW,
     "searches:plan_filter_hits": Right.PLAN,
     "searches:plan_other_methods": Right.PLAN,
     "searches:plan_parts": Right.PLAN,
@@ -336,6 +337,7 @@ def make_place(label: str) -> Place:
             "note_id": RecordNote.objects.create(
                 candidate=candidate, person=owner, text=f"a note of {label}", request_id=uuid4()
             ).pk,
+            **paper_searches(world.project, draft, link.source_record),
             "version_id": draft.pk,
             "other_id": world.run.version_id,
             "count_id": counted.pk,
@@ -363,6 +365,22 @@ def make_place(label: str) -> Place:
             "uidb36": "1",
         },
     )
+
+
+def paper_searches(project: Project, version: SearchPlanVersion, record: Any) -> dict[str, int]:
+    """A search of each short way to papers; that of quick cite found a paper."""
+    seeds = {"pmids": ["1"], "content_hash": version.content_hash}
+    asked = {"related": {}, "pool": {"topic": "a", "cap": None, "design": ""}, "seeds": seeds, "quick_cite": {}}
+    made = {
+        mode: PaperSearch.objects.create(
+            project=project, mode=mode, request_id=uuid4(), title=mode, question=question,
+            version=version if mode == "seeds" else None,
+        )
+        for mode, question in asked.items()
+    }  # fmt: skip
+    paper = FoundPaper.objects.create(search=made["quick_cite"], place=1, main_record=record)
+    ids = {f"{mode}_id": search.pk for mode, search in made.items()}
+    return {**ids, "search_id": ids.pop("quick_cite_id"), "paper_id": paper.pk}
 
 
 @pytest.fixture
