@@ -1,0 +1,115 @@
+"""The numbers that stand for the texts of records: words and pairs, letters, themes; made once for a set of records.
+
+Deterministic: the same texts, question and settings give the same features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
+
+from litapp.core.ranking.start import StartScores, start_scores
+from litapp.core.ranking.text import RankedText, single_words, subject_of, terms
+
+Matrix = Any
+"""A sparse matrix in CSR form, or a dense array: one row per record."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSettings:
+    """How texts become numbers. Frozen with a project: later defaults do not change its ranking."""
+
+    most_common: float = 0.95
+    """Terms in more than this share of the records say nothing and are left out."""
+    letters: bool = True
+    """Whether runs of 4 and 5 letters are read too: they see "gastroprotective" in "gastroprotection"."""
+    letters_rarest: int = 3
+    """Runs of letters in fewer records are left out."""
+    letters_commonest: float = 0.8
+    themes: int = 100
+    """Dimensions of latent semantic analysis (over single words); 0 = none."""
+    most_letters: int = 20_000
+    """With more records than this, runs of letters are left out: they would fill the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One way to see the records: a row each, and one for the question (all zeros where it says nothing here)."""
+
+    records: Matrix
+    question: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """All views of a set of records. `vocabulary` names the columns of the view "words"."""
+
+    views: dict[str, View]
+    vocabulary: np.ndarray
+    start: StartScores
+
+    @property
+    def size(self) -> int:
+        """Number of records."""
+        return int(self.views["words"].records.shape[0])
+
+
+def build_features(
+    texts: Sequence[RankedText], question: RankedText, settings: FeatureSettings, *, seed: int = 0
+) -> Features:
+    """The features of all records. Raises ValueError when no record has a word."""
+    subject = subject_of(question)
+    weigher = TfidfVectorizer(
+        analyzer=terms, max_df=settings.most_common if len(texts) > 20 else 1.0, sublinear_tf=True, dtype=np.float64
+    )
+    try:
+        words = weigher.fit_transform(texts).tocsr()
+    except ValueError as error:
+        raise ValueError("None of these records has a word that could be ranked on.") from error
+    views = {"words": View(words, weigher.transform([subject]).tocsr())}
+    if settings.letters and len(texts) <= settings.most_letters and len(texts) >= settings.letters_rarest:
+        views |= _letters(texts, subject, settings)
+    if settings.themes and len(texts) > settings.themes:
+        views |= _themes(texts, subject, settings, seed)
+    return Features(views, weigher.get_feature_names_out(), start_scores(texts, subject))
+
+
+def _letters(texts: Sequence[RankedText], subject: RankedText, settings: FeatureSettings) -> dict[str, View]:
+    weigher = TfidfVectorizer(
+        analyzer="char_wb",
+        ngram_range=(4, 5),
+        min_df=settings.letters_rarest,
+        max_df=settings.letters_commonest if len(texts) > 20 else 1.0,
+        sublinear_tf=True,
+        dtype=np.float64,
+    )
+    try:
+        records = weigher.fit_transform([" . ".join(text.parts) for text in texts]).tocsr()
+    except ValueError:  # nothing occurs often enough: too few records for this view
+        return {}
+    return {"letters": View(records, weigher.transform([" . ".join(subject.parts)]).tocsr())}
+
+
+def _themes(texts: Sequence[RankedText], subject: RankedText, settings: FeatureSettings, seed: int) -> dict[str, View]:
+    weigher = TfidfVectorizer(analyzer=single_words, min_df=2, max_df=settings.most_common, sublinear_tf=True)
+    try:
+        records = weigher.fit_transform(texts).tocsr()
+    except ValueError:  # no word occurs twice
+        return {}
+    if records.shape[1] <= settings.themes:
+        return {}
+    reducer = TruncatedSVD(settings.themes, n_iter=3, random_state=seed % 2**32)
+    themes = normalize(reducer.fit_transform(records))
+    return {"themes": View(themes, normalize(reducer.transform(weigher.transform([subject]))))}
+
+
+def has_content(row: Matrix) -> bool:
+    """Whether a row of a view is more than zeros."""
+    return bool(row.nnz if sp.issparse(row) else np.any(row))
