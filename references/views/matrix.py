@@ -36,7 +36,7 @@ def matrix(request: ProjectRequest, project: Project) -> HttpResponse:
         "own_columns": [head.own for head in heads if head.own],
         "rows": rows,
         "told": [_told(row) for row in rows],
-        "basis_counts": basis_counts(basis_of(everything)),
+        "basis_counts": [one for one in basis_counts(basis_of(everything)) if one[1]],
     }
     return render(request, "references/matrix.html", context)
 
