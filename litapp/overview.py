@@ -69,7 +69,7 @@ def overview(request: ProjectRequest, project: Project) -> HttpResponse:
         "flow_problem": flow_problem,
         "verdicts": _verdicts(project, outcomes=outcomes),
         "outcomes": outcomes,
-        "progress": None if outcomes else own_progress(request.membership),
+        "progress": None if outcomes or not may(request.membership, Right.SCREEN) else own_progress(request.membership),
         "checks_open": checks_open,
         "status_notices": told_notices(project) if outcomes else [],
         "silences": [silence.sentence for silence in project_silences(project)],
@@ -114,6 +114,11 @@ def next_step(
         )
     if waiting and allowed(Right.SCREEN):
         return NextStep("records wait to be screened", waiting, at("searches:screen"), "Screen", "eye")
+    if not sees_outcomes(request.membership):
+        text = "Screening is blind and going on; its numbers are shown when it is over."
+        if allowed(Right.SCREEN):
+            text = "You have decided on all that is yours to screen. Your colleagues may not have."
+        return NextStep(text, None, at("searches:screening"), "How we screen", "filter")
     if running:
         return NextStep(
             "A run is going on; candidates appear as they come.", None, at("searches:run", running.pk), "Watch", "bolt"
@@ -161,6 +166,8 @@ def own_progress(membership: Membership) -> tuple[int, int]:
 
 def waiting_for(membership: Membership, flow: FlowCounts | None) -> int:
     """Records that wait to be screened: by the member where each screens alone, else by anybody."""
+    if flow is None and not may(membership, Right.SCREEN):
+        return 0
     if flow is None or viewer_of(membership).own:
         return own_progress(membership)[1]
     return flow.not_yet_screened

@@ -73,12 +73,14 @@ def stages_of(project: Project) -> Stages:
 @dataclass(frozen=True, slots=True)
 class Viewer:
     """Who looks at which stage. `own`: the decisions shown are the person's own votes (else the records' outcomes);
-    `outcomes`: the person may know what the votes of all come to."""
+    `outcomes`: the person may know what the votes of all come to; `waits`: full texts, while the titles' outcomes are
+    secret: which records come there would tell them."""
 
     person: Any
     stage: ScreeningStage
     own: bool
     outcomes: bool
+    waits: bool = False
 
 
 def viewer_of(membership: Membership, stage: str = Stage.TITLE, stages: Stages | None = None) -> Viewer:
@@ -86,7 +88,8 @@ def viewer_of(membership: Membership, stage: str = Stage.TITLE, stages: Stages |
     known = stages or stages_of(membership.project)
     row = known[stage]
     own = row.own_votes and row.closed_at is None
-    return Viewer(membership.user, row, own, not row.secret or may(membership, Right.SETTLE))
+    waits = stage == Stage.FULLTEXT and known.title.secret
+    return Viewer(membership.user, row, own, not row.secret or may(membership, Right.SETTLE), waits)
 
 
 def sees_outcomes(membership: Membership) -> bool:

@@ -55,7 +55,9 @@ def with_seen(rows: CandidateQuerySet, viewer: Viewer | None = None) -> Candidat
 
 
 def at_stage(rows: CandidateQuerySet, viewer: Viewer) -> CandidateQuerySet:
-    """The records of the viewer's stage: full texts are those of the included."""
+    """The records of the viewer's stage: full texts are those of the included, once that is no secret."""
+    if viewer.waits:
+        return rows.none()
     return rows.filter(decision=Decision.INCLUDE) if viewer.stage.stage == Stage.FULLTEXT else rows
 
 
