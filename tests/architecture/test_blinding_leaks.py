@@ -190,7 +190,7 @@ def test_no_answer_depends_on_what_others_decided(place: Place, role: str) -> No
     after = snapshot(place, client, all_of_it=role == Role.SCREENER)
     assert differences(before, after) == {}
     assert [path for path, (_, text) in after.items() for word in MARKERS if word in text and word not in path[0]] == []
-    assert sum(status == 200 for status, _ in after.values()) > 60
+    assert sum(status == 200 for status, _ in after.values()) > 40
 
 
 def test_no_answer_to_a_decision_depends_on_what_others_decided(place: Place) -> None:
