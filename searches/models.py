@@ -21,6 +21,7 @@ from searches.models_fulltext import ReportRetrieval, RetrievalOutcome
 from searches.models_imports import ImportedEntry, ImportKind, RecordImport
 from searches.models_modes import FoundPaper, Mode, PaperSearch
 from searches.models_prisma import ImportMethod, PrismaStatement, RecordMove, ReportOutcome
+from searches.models_ranking import RankedRecord, Ranking, RankingOrder, StoppingSample
 from searches.models_screening import (
     Assignment,
     CandidateLabel,
@@ -68,6 +69,9 @@ __all__ = [
     "PaperSearch",
     "PlanCount",
     "PrismaStatement",
+    "RankedRecord",
+    "Ranking",
+    "RankingOrder",
     "RecordImport",
     "RecordMove",
     "RecordNote",
@@ -89,6 +93,7 @@ __all__ = [
     "StageRecord",
     "StateChoices",
     "StepAnswer",
+    "StoppingSample",
     "Study",
     "StudyReport",
     "Vote",
