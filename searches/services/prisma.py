@@ -3,6 +3,7 @@ method of an import, which a person chooses."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -11,9 +12,11 @@ from django.utils import timezone
 
 from litapp.core.prisma.events import METHOD_WORDS, Method
 from litapp.core.prisma.flow import FlowNumber, PrismaFlow, flow
+from litapp.core.prisma.methods import method_of
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from searches.models import CandidateSource, ImportMethod, RecordImport, RecordMove
+from searches.services.prisma_kept import kept_flow
 from searches.services.prisma_log import prisma_events
 
 CHUNK = 500
@@ -22,8 +25,12 @@ CHUNK = 500
 def project_flow(project: Project, until: datetime | None = None) -> PrismaFlow:
     """The flow as it stood at `until` (None = now). Raises FlowError where the numbers contradict each other: then no
     number may be shown."""
-    at = until or timezone.now()
-    return flow(prisma_events(project, at), at)
+
+    def count() -> PrismaFlow:
+        at = until or timezone.now()
+        return replace(flow(prisma_events(project, at), at), until=until)
+
+    return kept_flow(project, until, count)
 
 
 def papers_behind(project: Project, number: FlowNumber, part: str = "") -> list[int]:
@@ -49,8 +56,6 @@ def papers_behind(project: Project, number: FlowNumber, part: str = "") -> list[
 
 def method_of_import(row: RecordImport) -> Method:
     """Under which box its records count: as a person said last, else as its database's name says."""
-    from litapp.core.prisma.methods import method_of
-
     chosen = ImportMethod.objects.filter(record_import=row).order_by("-pk").values_list("method", flat=True).first()
     return Method(chosen) if chosen else method_of(row.database)
 

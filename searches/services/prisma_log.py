@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db.models import F, Min
+from django.utils import timezone
 
 from litapp.core.prisma import events as e
 from litapp.core.prisma.events import Event, Method, Where
 from litapp.core.prisma.methods import method_of
+from litapp.ledger.models import SourceRecord
 from litapp.projects.models import Event as LogEntry
 from litapp.projects.models import Project
 from litapp.verification.presentation import source_label
@@ -27,6 +28,7 @@ from searches.models import (
     ReportRetrieval,
     RetrievalHit,
     RetrievalOutcome,
+    RetrievalStep,
     ScreeningDecision,
     ScreeningStage,
     Stage,
@@ -34,6 +36,8 @@ from searches.models import (
 )
 from searches.services.grouping import SUPPLEMENT
 
+CHUNK = 500
+A_MOMENT = timedelta(seconds=1)
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 CHECKED_LIST = Where(Method.CITATIONS, "Checked reference list")
 _MERGES = ("candidates.merged", "candidates.parted", "study.joined", "study.left", "list.taken", "screening.set_up",
@@ -79,22 +83,14 @@ def _number(subject: str) -> int:
 
 
 def _found(project: Project, until: datetime, told: list[tuple[datetime, str, str, dict[str, Any]]]) -> Iterator[Event]:
-    origins = _origins(project, until)
+    origins, named = _origins(project, until)
     later, last = _moves(project, until)
     links = CandidateSource.objects.filter(project=project).exclude(rule=SUPPLEMENT).order_by()
-    listed = {pk for _, verb, _, payload in told if verb == "list.taken" for pk in payload.get("candidates", ())}
-    here: set[int] = set()
-    for record, candidate, home, source, stored, placed in links.values_list(
-        "source_record_id", "candidate_id", "home_id", "source", "source_record__created_at", "home__created_at"
-    ).iterator(chunk_size=5000):
-        here.add(record)
-        known = origins.get(record)
-        if known is None:
-            place = (
-                CHECKED_LIST if {candidate, home} & listed else Where(Method.WEBSITE, f"{source_label(source)}, single")
-            )
-            known = [_Origin(max(stored, placed or stored), place)]
-        origin = next((one for one in known if one.stands(until)), None)
+    here: dict[int, int] = dict(links.values_list("source_record_id", "candidate_id").iterator(chunk_size=5000))
+    alone = [record for record in here if record not in named]
+    origins |= _without_search(project, alone, told)
+    for record, candidate in here.items():
+        origin = next((one for one in origins.get(record, ()) if one.stands(until)), None)
         if origin is not None:
             yield e.Found(origin.at, record, later.get(record, candidate), origin.where)
     for record, known in origins.items():
@@ -106,6 +102,23 @@ def _found(project: Project, until: datetime, told: list[tuple[datetime, str, st
             paper = _withdrawn_to(record)
         if paper is not None:
             yield e.Found(origin.at, record, paper, origin.where)
+
+
+def _without_search(
+    project: Project, records: list[int], told: list[tuple[datetime, str, str, dict[str, Any]]]
+) -> dict[int, list[_Origin]]:
+    """Records that neither a run nor an import names: taken from a checked list, or looked up one by one."""
+    listed = {pk for _, verb, _, payload in told if verb == "list.taken" for pk in payload.get("candidates", ())}
+    found: dict[int, list[_Origin]] = {}
+    for start in range(0, len(records), CHUNK):
+        links = CandidateSource.objects.filter(project=project, source_record__in=records[start : start + CHUNK])
+        for record, candidate, home, source, stored, placed in links.values_list(
+            "source_record_id", "candidate_id", "home_id", "source", "source_record__created_at", "home__created_at"
+        ):
+            single = Where(Method.WEBSITE, f"{source_label(source)}, single")
+            place = CHECKED_LIST if {candidate, home} & listed else single
+            found[record] = [_Origin(max(stored, placed or stored), place)]
+    return found
 
 
 def _withdrawn_to(record: int) -> int:
@@ -126,23 +139,44 @@ def _moves(project: Project, until: datetime) -> tuple[dict[int, int], set[int]]
     return later, moved
 
 
-def _origins(project: Project, until: datetime) -> dict[int, list[_Origin]]:
-    """What identified each record by `until`: runs first, then imports in their order."""
-    found: dict[int, list[_Origin]] = {}
-    hits = RetrievalHit.objects.filter(step__run__project=project, step__run__started_at__lte=until).order_by()
-    by_record = hits.values("source_record_id", "step__source", stored=F("source_record__created_at"))
-    for row in by_record.annotate(asked=Min("step__run__started_at")).iterator(chunk_size=5000):
-        place = Where(Method.DATABASE, source_label(row["step__source"]))
-        found.setdefault(row["source_record_id"], []).append(_Origin(max(row["stored"], row["asked"]), place))
+def _origins(project: Project, until: datetime) -> tuple[dict[int, list[_Origin]], set[int]]:
+    """What identified each record by `until`: runs first, then imports in their order; and all records that a run or
+    an import names at any time."""
+    late = _stored_after(project, until)
+    asked: dict[int, _Origin] = {}
+    steps = RetrievalStep.objects.filter(run__project=project).select_related("run")
+    by_step = {
+        step.pk: _Origin(step.started_at or step.run.started_at, Where(Method.DATABASE, source_label(step.source)))
+        for step in steps
+    }
+    hits = RetrievalHit.objects.filter(step__run__project=project).order_by()
+    for record, step in hits.values_list("source_record_id", "step_id").iterator(chunk_size=5000):
+        origin, known = by_step[step], asked.get(record)
+        if record not in late and (known is None or origin.at < known.at):
+            asked[record] = origin
+    found = {record: [origin] for record, origin in asked.items() if origin.at <= until}
+    named = set(asked) | late
     places = _import_places(project, until)
-    entries = ImportedEntry.objects.filter(record_import__in=list(places)).exclude(source_record=None).order_by("pk")
-    for record, brought, stored in entries.values_list(
-        "source_record_id", "record_import_id", "source_record__created_at"
-    ).iterator(chunk_size=5000):
-        row, place = places[brought]
-        at = max(row.created_at, stored)
-        found.setdefault(record, []).append(_Origin(at, place, row.undone_at))
-    return found
+    entries = ImportedEntry.objects.filter(record_import__project=project).exclude(source_record=None).order_by("pk")
+    for record, brought in entries.values_list("source_record_id", "record_import_id").iterator(chunk_size=5000):
+        named.add(record)
+        if record not in late and brought in places:
+            list_or_file, place = places[brought]
+            origin = _Origin(list_or_file.created_at, place, list_or_file.undone_at)
+            found.setdefault(record, []).append(origin)
+    return found, named
+
+
+def _stored_after(project: Project, until: datetime) -> set[int]:
+    """Records that came after `until`, in a run or import that had begun before. None where `until` is now."""
+    if until >= timezone.now() - A_MOMENT:
+        return set()
+    rows = SourceRecord.objects.filter(created_at__gt=until)
+    of_runs = rows.filter(hits__step__run__project=project, hits__step__run__started_at__lte=until)
+    of_imports = rows.filter(
+        imported_entries__record_import__project=project, imported_entries__record_import__created_at__lte=until
+    )
+    return {*of_runs.values_list("pk", flat=True), *of_imports.values_list("pk", flat=True)}
 
 
 def _import_places(project: Project, until: datetime) -> dict[int, tuple[RecordImport, Where]]:
@@ -214,7 +248,7 @@ def _decisions(project: Project, until: datetime) -> Iterator[Event]:
 def _votes_needed(project: Project, until: datetime) -> Iterator[Event]:
     """Records of a calibration round need the votes of all who take part, from its beginning on."""
     begun = ScreeningStage.objects.filter(project=project, pilot_started_at__lte=until)
-    at = dict(begun.values_list("stage", "pilot_started_at"))
+    at = {row.stage: row.pilot_started_at or BEGINNING for row in begun}
     rows = StageRecord.objects.filter(project=project, stage__in=at, needed__gt=0).order_by("pk")
     for candidate, stage, needed in rows.values_list("candidate_id", "stage", "needed"):
         yield e.VotesNeeded(at[stage], candidate, stage == Stage.FULLTEXT, needed)
