@@ -14,6 +14,7 @@ from searches.urls_prisma import urlpatterns as prisma_urls
 from searches.urls_screening import urlpatterns as screening_urls
 from searches.views import (
     mesh,
+    plan_appendix,
     plan_blocks,
     plan_form,
     plan_other_methods,
@@ -32,6 +33,7 @@ plan_urls = [
     path("plans/new/", plan_form.plan_new, name="plan_new"),
     path("plans/check/", plan_form.plan_check, name="plan_check"),
     path("plans/check-question/", plan_form.question_check, name="plan_question_check"),
+    path("plans/from-appendix/", plan_appendix.plan_appendix, name="plan_appendix"),
     path("plans/repair-hits/", plan_repairs.repair_count, name="plan_repair_hits"),
     path("plans/filter-hits/", plan_typing_filters.filter_count, name="plan_filter_hits"),
     path("plans/<int:version_id>/other-methods/", plan_other_methods.other_methods, name="plan_other_methods"),

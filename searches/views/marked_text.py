@@ -79,9 +79,13 @@ def checked_query(text: str) -> CheckedQuery:
     if not text.strip():
         return CheckedQuery((), ())
     text = one_line_end(text)
-    found = check_plan_query(text)
+    return CheckedQuery(*placed_findings(text, check_plan_query(text)))
+
+
+def placed_findings(text: str, found: Sequence[Finding]) -> tuple[tuple[Segment, ...], tuple[PlacedFinding, ...]]:
+    """The text with the places of the findings marked, and the findings with their places in words."""
     places = [(finding.start, finding.end, finding.severity.value) for finding in found]
-    return CheckedQuery(segments(text, places), tuple(_placed(text, finding) for finding in found))
+    return segments(text, places), tuple(_placed(text, finding) for finding in found)
 
 
 def dropped_words(text: str, words: Sequence[str]) -> tuple[Segment, ...]:

@@ -20,13 +20,14 @@ from litapp.projects.services.projects import project_create, project_delete
 from litapp.projects.services.team import invitation_create
 from litapp.sandbox.pdf_files import pdf_of
 from litapp.verification.models import StatusNotice
-from references.models import Export, FullText, FullTextAttempt, FullTextCopy, FullTextUpload, Reference
+from references.models import Briefing, Export, FullText, FullTextAttempt, FullTextCopy, FullTextUpload, Reference
 from references.services.export import export_folder
 from references.services.list_checks import list_check_request
 from references.services.list_work import ListWork
 from searches.models import AbstractFill, FoundPaper, PaperSearch, PlanCount, RecordNote, SearchPlanVersion
 from searches.models_plans import PartCount
 from searches.services.import_by_hand import TypedRecord, record_add
+from tests.references.briefing_documents import document_with
 from tests.references.world import World, make_world
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +70,7 @@ TABLE: dict[str, Right | Open] = {
     "searches:plan_repair_hits": Right.PLAN,
     "searches:plan_question_check": Right.PLAN,
     "searches:plan_repair": Right.PLAN,
+    "searches:plan_appendix": Right.PLAN,
     "searches:plan_strings": Right.VIEW,
     "searches:plan_filter_hits": Right.PLAN,
     "searches:plan_other_methods": Right.PLAN,
@@ -209,6 +211,12 @@ TABLE: dict[str, Right | Open] = {
     "references:fulltext_reference": Right.VIEW,
     "references:fulltext_text": Right.VIEW,
     "references:fulltext_not_retrieved": Right.REFERENCES,
+    "references:briefings": Right.VIEW,
+    "references:briefing_new": Right.RUN,
+    "references:briefing": Right.VIEW,
+    "references:briefing_cancel": Right.RUN,
+    "references:briefing_resume": Right.RUN,
+    "references:briefing_file": Right.EXPORT,
     "account_keys": Open.SIGNED_IN,
     "account_login": Open.ACCOUNT,
     "account_logout": Open.ACCOUNT,
@@ -313,6 +321,10 @@ def make_place(label: str) -> Place:
         chunks=[f"Smith J. On the {label} of things. Lancet 2001;1:2-3.".encode()],
     )  # fmt: skip
     ListWork().run(str(listed.pk))
+    briefing = Briefing.objects.create(
+        project=world.project, request_id=uuid4(), asked=label, asked_key="0", number=1, input_sha256="0",
+        document=document_with(),
+    )  # fmt: skip
     full_text = FullText.objects.create(project=world.project, reference=reference)
     attempt = FullTextAttempt.objects.create(full_text=full_text, source="landing", outcome="absent", answer_id=answer)
     upload = FullTextUpload.objects.create(project=world.project, request_id=uuid4())
@@ -323,6 +335,8 @@ def make_place(label: str) -> Place:
     return Place(
         world,
         {
+            "briefing_id": briefing.pk,
+            "file_name": "briefing.json",
             "attempt_id": attempt.pk,
             "upload_id": upload.pk,
             "copy_id": copy.pk,
@@ -460,7 +474,7 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 OBJECTS = (
     "version_id", "other_id", "count_id", "part_id", "run_id", "candidate_id", "verification_id", "notice_id", "answer_id",
     "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
-    "note_id", "list_id", "entry_id", "attempt_id", "upload_id", "copy_id",
+    "note_id", "search_id", "paper_id", "related_id", "seeds_id", "pool_id", "list_id", "entry_id", "attempt_id", "upload_id", "copy_id", "briefing_id",
 )  # fmt: skip
 
 
