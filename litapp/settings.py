@@ -168,6 +168,7 @@ STEP_KINDS = {
     "paper_search": "searches.services.mode_work.PaperSearchWork",
     "full_text": "references.services.fulltext_work.FullTextWork",
     "full_text_upload": "references.services.fulltext_uploads.UploadWork",
+    "briefing": "references.services.briefing_work.BriefingWork",
     "probe": "litapp.ledger.services.source_probe.SourceProbe",
 }
 """Kinds of background work: name -> dotted path of a `litapp.jobs.work.Work` class."""
@@ -313,6 +314,16 @@ IMPORT_LARGEST = env_number("LITAPP_IMPORT_LARGEST", 512 * 1024**2)
 """Bytes of a file of records that is imported."""
 FULLTEXT_LARGEST = env_number("LITAPP_FULLTEXT_LARGEST", 50 * 1024**2)
 """Bytes of one full text that is fetched or brought."""
+MODEL = {
+    "base_url": env_text("LITAPP_MODEL_URL"),
+    "model": env_text("LITAPP_MODEL_NAME"),
+    "provider": env_text("LITAPP_MODEL_PROVIDER"),
+    "key": env_text("LITAPP_MODEL_KEY"),
+    "max_tokens": env_text("LITAPP_MODEL_TOKENS"),
+    "timeout": env_text("LITAPP_MODEL_TIMEOUT"),
+    "parameters": env_text("LITAPP_MODEL_PARAMETERS"),
+}
+"""The optional model, off while address and name are empty; read and checked by `providers.model.settings`."""
 ARCHIVE_MAX_AGE_HITS = 30 * 86400
 ARCHIVE_MAX_AGE_NEGATIVE = 86400
 

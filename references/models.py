@@ -12,6 +12,7 @@ from django.db.models import Count, Q
 from litapp.jobs.models import LeasedStep, LeasedStepQuerySet
 from litapp.projects.models import Project
 from litapp.verification.models import VerdictStatus
+from references.models_briefing import Briefing, BriefingPaper
 from references.models_fulltext import (
     CopyState,
     FullText,
@@ -39,6 +40,8 @@ __all__ = [
     "FILTERS",
     "VERDICTS",
     "ArchiveName",
+    "Briefing",
+    "BriefingPaper",
     "CellState",
     "CopyState",
     "EntryKind",

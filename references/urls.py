@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from references.urls_briefing import urlpatterns as briefing_urls
 from references.urls_fulltext import urlpatterns as fulltext_urls
 from references.views.export import export, export_file, export_new, export_override, styles
 from references.views.list_check import accept, cancel, entry_recheck, file, list_check, recheck, resume, take
@@ -41,4 +42,5 @@ urlpatterns = [
     path("exports/<int:export_id>/override/", export_override, name="export_override"),
     path("exports/<int:export_id>/<str:name>", export_file, name="export_file"),
     *fulltext_urls,
+    *briefing_urls,
 ]
