@@ -33,6 +33,7 @@ from searches.models import (
     ScreeningStage,
     Stage,
     StageRecord,
+    StoppingSample,
 )
 from searches.services.grouping import SUPPLEMENT
 
@@ -66,6 +67,7 @@ def prisma_events(project: Project, until: datetime) -> list[Event]:
         *_decisions(project, until),
         *_votes_needed(project, until),
         *_reports(project, until, told),
+        *_stops(project, until),
     ]
 
 
@@ -252,6 +254,14 @@ def _votes_needed(project: Project, until: datetime) -> Iterator[Event]:
     rows = StageRecord.objects.filter(project=project, stage__in=at, needed__gt=0).order_by("pk")
     for candidate, stage, needed in rows.values_list("candidate_id", "stage", "needed"):
         yield e.VotesNeeded(at[stage], candidate, stage == Stage.FULLTEXT, needed)
+
+
+def _stops(project: Project, until: datetime) -> Iterator[Event]:
+    """Accepted stopping certificates of prioritised screening."""
+    rows = StoppingSample.objects.filter(ranking__project=project, accepted_at__lte=until).order_by("accepted_at")
+    for row in rows.select_related("ranking"):
+        tool = f"LitLedger's ranking ({row.ranking.model_name}), stopped for a recall of {row.target:.0%}"
+        yield e.Stopped(row.accepted_at or until, tool)
 
 
 # Reports

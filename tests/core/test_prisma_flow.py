@@ -27,6 +27,7 @@ from litapp.core.prisma.events import (
     Restored,
     Retrieval,
     StagesSet,
+    Stopped,
     VotesNeeded,
     Where,
 )
@@ -147,6 +148,20 @@ def test_two_screeners_conflict_and_resolution() -> None:
     assert flow([*log, *steps, taken_back]).value("records_screened") == 0
 
 
+def test_what_nobody_looked_at_before_an_accepted_stop_leaves_by_the_tool() -> None:
+    log: list[Event] = [
+        *(Found(at(1), record, record, PUBMED) for record in (1, 2, 3)),
+        decide(2, 1, "include"),
+        decide(3, 2, "maybe"),
+        Stopped(at(5), "Ranking, stopped at 95 % recall"),
+        Found(at(6), 4, 4, PUBMED),
+    ]
+    counted = flow(log)
+    assert parts(counted["excluded_automatic"]) == {"Ranking, stopped at 95 % recall": (3,)}
+    assert parts(counted["excluded_other"]) == {NOT_SCREENED: (2, 4)}
+    assert flow([*log, decide(7, 3, "exclude")]).value("excluded_automatic") == 0
+
+
 def test_a_part_that_does_not_sum_is_refused() -> None:
     counted = flow(REVIEW)
     wrong = replace(counted["records_screened"], value=6)
@@ -188,6 +203,8 @@ def logs(draw: st.DrawFn) -> list[Event]:
             case 9 if requests:
                 request, decided, who = draw(st.sampled_from(requests))
                 log.append(Decided(when, order, decided, draw(st.booleans()), who, "", "", order, request))
+            case 10 if draw(st.booleans()):
+                log.append(Stopped(when, "Ranking"))
             case 10:
                 log.append(draw(st.sampled_from([Removed(when, paper, "Tool", True), Removed(when, paper, "")])))
                 log.append(Restored(at(draw(WHEN)), other))

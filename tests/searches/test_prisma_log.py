@@ -21,7 +21,7 @@ from litapp.core.prisma.flow import IN_PREVIOUS, NOT_ASSESSED, NOT_SCREENED, Pri
 from litapp.projects.models import Membership, Project, Role
 from litapp.projects.services.team import member_remove
 from references.services.evidence_summary import flow_of
-from searches.models import Candidate, PairAnswer, RecordImport, RetrievalRun, Stage
+from searches.models import Candidate, PairAnswer, Ranking, RecordImport, RetrievalRun, Stage, StoppingSample
 from searches.services import prisma_kept
 from searches.services.duplicates import NothingToTakeBack, PairChanged, answer_undo, pair_answer, records_part
 from searches.services.import_by_hand import TypedRecord, record_add
@@ -321,3 +321,21 @@ def test_a_kept_flow_is_never_an_old_one(
         monkeypatch.setattr(prisma_kept, "LARGE", 0)
         assert numbers(project_flow(project)) == anew
         assert numbers(project_flow(project)) == anew
+
+
+def test_an_accepted_stop_takes_out_what_nobody_looked_at(project: Project, person: User) -> None:
+    imported(project, person, file_of(1, 2, 3))
+    first, *_ = listed(project)
+    include(project, person, "include", first)
+    ranking = Ranking.objects.create(
+        project=project, seed=1, settings={"model": "words"}, control_share=0.1, started_by=person
+    )
+    StoppingSample.objects.create(
+        ranking=ranking, number=1, request_id=uuid4(), drawn_by=person, records=3, unread=2, relevant_before=1, size=1,
+        target=0.95, confidence=0.95, chosen=[], found=0, passed=True, finished_at=timezone.now(), accepted_by=person,
+        accepted_at=timezone.now(),
+    )  # fmt: skip
+    flow = project_flow(project)
+    [part] = flow["excluded_automatic"].parts
+    assert (part.name, part.value) == ("LitLedger's ranking (words), stopped for a recall of 95%", 2)
+    assert not flow.is_interim

@@ -95,6 +95,14 @@ class Restored(NamedTuple):
     paper: Id
 
 
+class Stopped(NamedTuple):
+    """Somebody accepted a stopping certificate: papers found by then that nobody has looked at are not screened any
+    more. They leave as marked by an automation tool (`tool` names it), unless somebody decides on one after all."""
+
+    at: datetime
+    tool: str
+
+
 class Decided(NamedTuple):
     """One entry of the log of decisions; its meaning is that of `core.screening.Entry`."""
 
@@ -154,5 +162,17 @@ class Left(NamedTuple):
 
 
 Event = (
-    Found | Moved | Merged | Parted | Removed | Restored | Decided | StagesSet | VotesNeeded | Retrieval | Joined | Left
+    Found
+    | Moved
+    | Merged
+    | Parted
+    | Removed
+    | Restored
+    | Stopped
+    | Decided
+    | StagesSet
+    | VotesNeeded
+    | Retrieval
+    | Joined
+    | Left
 )

@@ -14,11 +14,12 @@ from datetime import datetime
 from litapp.core.prisma.boxes import BY_KEY, LISTS, Unit
 from litapp.core.prisma.check_rules import check_rules
 from litapp.core.prisma.counts import NO_REASON, FlowError
-from litapp.core.prisma.events import Event, Id, Method
+from litapp.core.prisma.events import Event, Id, Method, Removed
 from litapp.core.prisma.published import PublishedFlow
 from litapp.core.prisma.reading_numbers import Reading
 from litapp.core.prisma.reading_parts import Part
 from litapp.core.prisma.state import Reasoned, ReviewState, state_at
+from litapp.core.screening import State
 
 NOT_SCREENED = "Not screened yet"
 NOT_ASSESSED = "Not assessed yet"
@@ -181,7 +182,7 @@ class _Count:
         tools: dict[str, list[Id]] = {}
         screened, unscreened = list[Id](), list[Id]()
         for paper in papers:
-            removal = self.removed.get(paper)
+            removal = self._removal(paper)
             if paper in before:
                 away.setdefault(IN_PREVIOUS, []).append(paper)
             elif removal is not None:
@@ -220,7 +221,7 @@ class _Count:
         early: dict[str, list[Id]] = {}
         chosen: list[Id] = []
         for paper in papers:
-            removal, title = self.removed.get(paper), self._title(paper)
+            removal, title = self._removal(paper), self._title(paper)
             if removal is not None:
                 early.setdefault(BY_TOOL if removal.by_tool else removal.reason.strip() or NO_REASON, []).append(paper)
             elif title == "include":
@@ -246,6 +247,18 @@ class _Count:
             "other_notretrieved_reports": _of_reasons("other_notretrieved_reports", lost),
             **self._assessed("other_assessed", "other_excluded", "included_via_other", [*assessed, *gone], early),
         }
+
+    def _removal(self, paper: Id) -> Removed | None:
+        """The removal before screening: as somebody decided, or because screening was stopped before it."""
+        known = self.removed.get(paper)
+        if known is not None:
+            return known
+        stop = self.state.stopped
+        looked_at = self.outcomes.get((paper, False))
+        if stop is None or (looked_at is not None and looked_at.state is not State.OPEN):
+            return None
+        found = min(self.state.found_at[record] for record in self.papers[paper])
+        return Removed(stop.at, paper, stop.tool, by_tool=True) if found <= stop.at else None
 
     def _title(self, paper: Id) -> str:
         found = self.outcomes.get((paper, False))

@@ -29,6 +29,9 @@ class ReviewState:
     """Record -> the paper it was put into; records that were taken out are not here."""
     stands_in: dict[Id, Id] = field(default_factory=dict)
     """Paper that was merged -> the one that stands for it."""
+    found_at: dict[Id, datetime] = field(default_factory=dict)
+    """Record -> when it was identified."""
+    stopped: e.Stopped | None = None
     removed: dict[Id, e.Removed] = field(default_factory=dict)
     entries: dict[tuple[Id, bool], list[Reasoned]] = field(default_factory=lambda: defaultdict(list))
     needed: dict[tuple[Id, bool], int] = field(default_factory=dict)
@@ -71,6 +74,7 @@ def state_at(log: Iterable[Event], until: datetime | None = None) -> ReviewState
 def _found(state: ReviewState, event: e.Found) -> None:
     state.where[event.record] = event.where
     state.placed[event.record] = event.paper
+    state.found_at[event.record] = event.at
 
 
 def _moved(state: ReviewState, event: e.Moved) -> None:
@@ -101,6 +105,10 @@ def _removed(state: ReviewState, event: e.Removed) -> None:
 
 def _restored(state: ReviewState, event: e.Restored) -> None:
     state.removed.pop(event.paper, None)
+
+
+def _stopped(state: ReviewState, event: e.Stopped) -> None:
+    state.stopped = event
 
 
 def _decided(state: ReviewState, event: e.Decided) -> None:
@@ -140,6 +148,7 @@ _APPLY: dict[type, Callable[[ReviewState, Any], None]] = {
     e.Parted: _parted,
     e.Removed: _removed,
     e.Restored: _restored,
+    e.Stopped: _stopped,
     e.Decided: _decided,
     e.StagesSet: _stages,
     e.VotesNeeded: _needed,
