@@ -9,7 +9,6 @@ from django.conf import settings
 from litapp.core.citations import assign_citation_keys
 from litapp.core.formats.bibtex import write_bibtex
 from litapp.core.formats.entry import EntryVerdict, ExportEntry
-from litapp.core.records import Record, record_from_dict
 from litapp.core.verification.status import PublicationState
 from litapp.projects.people import name_of
 from litapp.verification.models import Verification
@@ -27,7 +26,7 @@ def bib_entries(search: PaperSearch, papers: Iterable[FoundPaper], *, own_keys: 
     taken = frozenset(used.values_list("reference__key", flat=True)) if own_keys else frozenset()
     own = {paper.pk: key for paper in listed if own_keys and (key := _key(paper))}
     new = [paper for paper in listed if paper.pk not in own]
-    made = assign_citation_keys([cited_record(paper) for paper in new], taken)
+    made = assign_citation_keys([paper.record for paper in new], taken)
     keys = own | {paper.pk: key for paper, key in zip(new, made, strict=True)}
     sandbox = search.project.sandbox or bool(settings.SANDBOX_URL)
     return {paper.pk: write_bibtex([_entry(paper, keys[paper.pk], sandbox)]).strip() for paper in listed}
@@ -38,14 +37,6 @@ def _key(paper: FoundPaper) -> str:
     return str(reference.key) if reference is not None else ""
 
 
-def cited_record(paper: FoundPaper) -> Record:
-    """The record that is cited: the one that the check confirmed, else the one that was returned."""
-    verification = paper.verification
-    if verification is not None and verification.status == "verified" and verification.matched:
-        return record_from_dict(verification.matched)
-    return paper.record
-
-
 def _entry(paper: FoundPaper, key: str, sandbox: bool) -> ExportEntry:
     verification = paper.verification
     found_in = tuple(dict.fromkeys(paper.records.order_by("pk").values_list("source", flat=True)))
@@ -54,7 +45,7 @@ def _entry(paper: FoundPaper, key: str, sandbox: bool) -> ExportEntry:
     verdict, note = _verdict(verification)
     confirmed = verdict is EntryVerdict.VERIFIED
     return ExportEntry(
-        record=cited_record(paper),
+        record=paper.record,
         key=key,
         verdict=verdict,
         verified_by=tuple(source_label(name) for name in verification.verified_by) if confirmed else (),

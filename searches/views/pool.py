@@ -116,9 +116,9 @@ def is_against(paper: FoundPaper) -> bool:
 @project_view(Right.VIEW)
 @never_cache
 @require_GET
-def pool(request: ProjectRequest, project: Project, search_id: int) -> HttpResponse:
+def pool(request: ProjectRequest, project: Project, pool_id: int) -> HttpResponse:
     """The pool by category; the changing part alone for htmx while sources answer."""
-    search = _search(project, search_id)
+    search = _search(project, pool_id)
     papers = list(search.papers.select_related("main_record", "verification__manual_by", "candidate"))
     kept = [paper for paper in papers if not paper.cut and not is_against(paper)]
     verified = sum(p.verification is not None and p.verification.status == VerdictStatus.VERIFIED for p in kept)
@@ -146,8 +146,8 @@ def pool(request: ProjectRequest, project: Project, search_id: int) -> HttpRespo
 
 @project_view(Right.RUN)
 @require_POST
-def pool_take(request: ProjectRequest, project: Project, search_id: int) -> HttpResponse:
+def pool_take(request: ProjectRequest, project: Project, pool_id: int) -> HttpResponse:
     """Make candidates of the chosen papers (`papers`)."""
-    search = _search(project, search_id)
+    search = _search(project, pool_id)
     take_chosen(request, search)
     return redirect_page(request, reverse("searches:pool", args=[project.pk, search.pk]))

@@ -61,9 +61,9 @@ def related_new(request: ProjectRequest, project: Project) -> HttpResponse:
 @project_view(Right.VIEW)
 @never_cache
 @require_GET
-def related(request: ProjectRequest, project: Project, search_id: int) -> HttpResponse:
+def related(request: ProjectRequest, project: Project, related_id: int) -> HttpResponse:
     """The related papers, the best first; the changing part alone for htmx while sources answer."""
-    search = _search(project, search_id)
+    search = _search(project, related_id)
     seen = fingerprint([search.state, search.done, str(search.searched_at)])
     if wants_part(request) and request.GET.get("seen") == seen:
         return unchanged()
@@ -92,8 +92,8 @@ def _search(project: Project, search_id: int) -> PaperSearch:
 
 @project_view(Right.RUN)
 @require_POST
-def related_take(request: ProjectRequest, project: Project, search_id: int) -> HttpResponse:
+def related_take(request: ProjectRequest, project: Project, related_id: int) -> HttpResponse:
     """Make candidates of the chosen papers (`papers`); nobody has decided on them."""
-    search = _search(project, search_id)
+    search = _search(project, related_id)
     take_chosen(request, search)
     return redirect_page(request, reverse("searches:related", args=[project.pk, search.pk]))

@@ -75,10 +75,10 @@ def seeds_new(request: ProjectRequest, project: Project, version_id: int) -> Htt
 @project_view(Right.VIEW)
 @never_cache
 @require_GET
-def seeds(request: ProjectRequest, project: Project, search_id: int) -> HttpResponse:
+def seeds(request: ProjectRequest, project: Project, seeds_id: int) -> HttpResponse:
     """Found and lost seeds, the lines, the ways back and the terms; the changing part alone for htmx."""
     rows = PaperSearch.objects.select_related("project", "requested_by", "version__plan")
-    search = get_object_or_404(rows, pk=search_id, project=project, mode=Mode.SEEDS)
+    search = get_object_or_404(rows, pk=seeds_id, project=project, mode=Mode.SEEDS)
     seen = fingerprint([search.state, search.done, sorted(search.result)])
     if wants_part(request) and request.GET.get("seen") == seen:
         return unchanged()
