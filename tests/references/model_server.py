@@ -76,3 +76,9 @@ def model_server() -> Iterator[ModelServer]:
         server.shutdown()
         server.server_close()
         thread.join(timeout=5)
+
+
+if __name__ == "__main__":  # docs/briefing.md: the walkthrough without a model of one's own
+    with model_server() as running:
+        print(f"LITAPP_MODEL_URL={running.url}", flush=True)
+        threading.Event().wait()
