@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from litapp.core.plan import SearchPlan
 from litapp.core.querylang import QuerySyntaxError, leaves
-from litapp.core.querylang.adapt import DEFAULT, Options
+from litapp.core.querylang.adapted import DEFAULT, Options
 from litapp.core.querylang.database_steps import STEPS, DatabaseSteps
 from litapp.core.querylang.dialects import Dialect
 from litapp.core.querylang.strategy import Strategy, read_strategy

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from litapp.core.filters import filters_for
-from litapp.core.querylang.adapt import Options
+from litapp.core.querylang.adapted import Options
 from litapp.core.querylang.database_steps import STEPS
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view

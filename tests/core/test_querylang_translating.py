@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litapp.core.querylang import And, Field, Node, Not, Or, QuerySyntaxError, Term, translating
-from litapp.core.querylang.adapt import Options
+from litapp.core.querylang.adapted import Options
 from litapp.core.querylang.dialects import Dialect, print_in
 from litapp.core.querylang.normal import same_meaning
 from litapp.core.querylang.strategy import read_strategy

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from litapp.core.plan import Filters, PlanQuery, Preprints
-from litapp.core.querylang.adapt import Options
+from litapp.core.querylang.adapted import Options
 from litapp.core.querylang.database_steps import STEPS
 from litapp.core.querylang.dialects import Dialect, parse_in
 from litapp.core.querylang.translation import Meaning

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
+from litapp.core.querylang.adapt_limits import date_range, limit, publication_type
+from litapp.core.querylang.adapted import DEFAULT, Adapted, Options, lost, text_in
 from litapp.core.querylang.ast import (
     DATE_FIELDS,
     HEADING_FIELDS,
@@ -25,51 +27,12 @@ from litapp.core.querylang.ast import (
     Range,
     Term,
 )
-from litapp.core.querylang.dialects import central as cochrane
-from litapp.core.querylang.dialects import ebsco, embase, ovid, scopus, wos
 from litapp.core.querylang.dialects.dialect import OVID, Dialect
 from litapp.core.querylang.dialects.qualifiers import qualifier_code, qualifier_name
-from litapp.core.querylang.dialects.scanner import Wildcards
 from litapp.core.querylang.dialects.scope import TIAB, Scope, placed, scope_of
 from litapp.core.querylang.targets import HW, WORDS, Fields, place
 from litapp.core.querylang.translation import Meaning
 
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Choices where a database offers a wider and a narrower way.
-
-    `embase_keywords`: PubMed's [tiab] becomes `:ti,ab,kw` in place of `:ab,ti`. `topic`: Web of Science `TS=` (adds
-    Keywords Plus) in place of title, abstract and author keywords.
-    """
-
-    embase_keywords: bool = False
-    topic: bool = False
-
-
-DEFAULT = Options()
-
-
-@dataclass(frozen=True, slots=True)
-class Adapted:
-    """A leaf in the target's terms. `node` None = it cannot be said there. `why` is empty for EXACT only."""
-
-    node: Node | None
-    meaning: Meaning = Meaning.EXACT
-    why: str = ""
-
-
-_WILDCARDS: Mapping[Dialect, Wildcards] = MappingProxyType(
-    {
-        Dialect.PUBMED: Wildcards(),
-        **dict.fromkeys(OVID, ovid.WILDCARDS),
-        Dialect.EMBASE_COM: embase.WILDCARDS,
-        Dialect.CENTRAL: cochrane.WILDCARDS,
-        Dialect.WEB_OF_SCIENCE: wos.WILDCARDS,
-        Dialect.SCOPUS: scopus.WILDCARDS,
-        Dialect.CINAHL: ebsco.WILDCARDS,
-    }
-)
 _VOCABULARY: Mapping[Dialect, tuple[str, Field, Field]] = MappingProxyType(
     {
         Dialect.PUBMED: ("MeSH", Field.MESH, Field.MESH_MAJOR),
@@ -100,14 +63,6 @@ _KEPT_FIELDS: Mapping[Dialect, frozenset[Field]] = MappingProxyType(
         Dialect.CINAHL: frozenset({Field.AUTHOR, Field.AFFILIATION, Field.JOURNAL}),
     }
 )
-_DOCUMENT_TYPES: Mapping[Dialect, Mapping[str, str]] = MappingProxyType(
-    {
-        Dialect.WEB_OF_SCIENCE: MappingProxyType(
-            {"review": "Review", "editorial": "Editorial Material", "letter": "Letter"}
-        ),
-        Dialect.SCOPUS: MappingProxyType({"review": "re", "editorial": "ed", "letter": "le", "comment": "le"}),
-    }
-)
 MAPPING_LOST = "The database does not add headings and synonyms to an untagged word as PubMed does."
 PHRASE_KEPT = "Kept together as a phrase; PubMed joins such words by AND where its index does not have the phrase."
 
@@ -115,7 +70,7 @@ PHRASE_KEPT = "Kept together as a phrase; PubMed joins such words by AND where i
 def adapt_leaf(leaf: Leaf, source: Dialect, target: Dialect, options: Options, *, excluded: bool) -> Adapted:
     """The leaf in the target's terms. `excluded` = it stands behind a NOT."""
     if isinstance(leaf, Range):
-        return _range(leaf, target)
+        return date_range(leaf, target)
     if isinstance(leaf, Proximity):
         return _proximity(leaf, source, target, options)
     if leaf.field in HEADING_FIELDS:
@@ -123,20 +78,20 @@ def adapt_leaf(leaf: Leaf, source: Dialect, target: Dialect, options: Options, *
     if leaf.field in DATE_FIELDS:
         text = leaf.text.replace("-", "/")
         if not re.fullmatch(r"\d{4}(?:/\d{1,2}){0,2}", text):
-            return _lost(target, f"the date “{leaf.text}”")
-        return _range(Range(text, text, leaf.field, leaf.span), target)
+            return lost(target, f"the date “{leaf.text}”")
+        return date_range(Range(text, text, leaf.field, leaf.span), target)
     if leaf.field is Field.SUBHEADING:
         return _subheading(leaf, source, target)
     if leaf.field is Field.PUBLICATION_TYPE:
-        return _publication_type(leaf, source, target)
+        return publication_type(leaf, source, target)
     if leaf.field in (Field.LANGUAGE, Field.FILTER, Field.SUBSET):
-        return _limit(leaf, source, target)
+        return limit(leaf, source, target)
     if leaf.field in (Field.UNKNOWN, Field.OTHER) or Field.OTHER in leaf.also:
         if source is target or {source, target} <= OVID:
             return Adapted(leaf)
         known = tuple(field for field in (leaf.field, *leaf.also) if field not in (Field.UNKNOWN, Field.OTHER))
         if not known:
-            return _lost(target, f"the field “{leaf.tag or leaf.field.value}”")
+            return lost(target, f"the field “{leaf.tag or leaf.field.value}”")
         rest = adapt_leaf(
             replace(leaf, field=known[0], also=known[1:], tag=""), source, target, options, excluded=excluded
         )
@@ -144,15 +99,11 @@ def adapt_leaf(leaf: Leaf, source: Dialect, target: Dialect, options: Options, *
     return _words(leaf, source, target, options)
 
 
-def _lost(target: Dialect, what: str) -> Adapted:
-    return Adapted(None, Meaning.LOST, f"{target.value} has nothing like {what}; it is left out.")
-
-
 def _words(term: Term, source: Dialect, target: Dialect, options: Options) -> Adapted:
     if source is not Dialect.PUBMED and not term.phrase and " " in term.text:
         return _each_word(term, source, target, options)
     wanted, meaning, why = _wanted(term, source, target)
-    text, lacking = _text(term.text, source, target)
+    text, lacking = text_in(term.text, source, target)
     if not re.search(r"\w", text):
         return Adapted(None, Meaning.LOST, "There is no letter or digit in it to search for; it is left out.")
     if lacking:
@@ -166,7 +117,7 @@ def _words(term: Term, source: Dialect, target: Dialect, options: Options) -> Ad
             kept = replace(plain, field=term.field)
             same = source is target or {source, target} <= OVID
             return Adapted(kept) if same else Adapted(kept, Meaning.CHECK, "Names are written differently there.")
-        return _lost(target, f"the field “{term.field.value}”")
+        return lost(target, f"the field “{term.field.value}”")
     if target is Dialect.PUBMED and wanted >= HW:
         if wanted == WORDS:
             node: Node = replace(plain, field=Field.TEXT_WORD)
@@ -228,32 +179,6 @@ def _wanted(term: Term, source: Dialect, target: Dialect) -> tuple[Fields, Meani
     return fields, meaning, why
 
 
-def _text(text: str, source: Dialect, target: Dialect) -> tuple[str, bool]:
-    """The words with the wildcards that the target has, and whether one was lacking."""
-    if source is Dialect.PUBMED:
-        text = re.sub(r"[?$#{}]", " ", text)
-    text = re.sub(r"[\"“”„‟«»＂\[\]()=<>|\\^~;]", " ", text)
-    text = re.sub(r"(?<!\w)['’‘`]+|['’‘`]+(?!\w)", " ", text)
-    if target in (Dialect.OVID_MEDLINE, Dialect.OVID_EMBASE, Dialect.OVID_PSYCINFO):
-        text = text.replace(":", " ")
-    if target in (
-        Dialect.EMBASE_COM,
-        Dialect.OVID_MEDLINE,
-        Dialect.OVID_EMBASE,
-        Dialect.OVID_PSYCINFO,
-        Dialect.CENTRAL,
-    ):
-        text = re.sub(r"[/:]", " ", text)
-    if target is not Dialect.PUBMED:
-        text = re.sub(r"#", " ", text)
-    wildcards = _WILDCARDS[target]
-    lacking = False
-    while missing := wildcards.lacking(text):
-        lacking = True
-        text = re.sub(r"\*\{\d+\}", "*", text) if missing == "*{n}" else text.replace(missing, "*")
-    return " ".join(re.sub(r"\*+", "*", text).split()), lacking
-
-
 def _phrased(node: Node, target: Dialect) -> Node:
     """CENTRAL takes no wildcard inside quotes: such a phrase is its words joined by NEXT."""
     if target is Dialect.CENTRAL and isinstance(node, Term) and node.phrase and re.search(r"[*?$]", node.text):
@@ -285,7 +210,7 @@ def _said(node: Node, first: tuple[Meaning, str], second: tuple[Meaning, str]) -
 def _heading(term: Term, source: Dialect, target: Dialect, *, excluded: bool) -> Adapted:
     if target not in _VOCABULARY:
         if excluded:
-            return _lost(target, f"the heading “{term.heading}” (as words it would take away papers that mention it)")
+            return lost(target, f"the heading “{term.heading}” (as words it would take away papers that mention it)")
         name = " ".join(reversed(term.heading.split(", ", 1)))
         words = Term(name, Field.TITLE_ABSTRACT, " " in name, span=term.span)
         said = _words(words, source, target, DEFAULT)
@@ -296,9 +221,9 @@ def _heading(term: Term, source: Dialect, target: Dialect, *, excluded: bool) ->
     same = _VOCABULARY.get(source, ("",))[0] == name
     heading, lacking = re.sub(r"[\"“”\[\]]", " ", term.heading).strip(), "*" in term.heading
     if not heading:
-        return _lost(target, "an empty heading")
+        return lost(target, "an empty heading")
     if lacking and target is not Dialect.PUBMED:
-        return _lost(target, f"the truncated heading “{heading}”")
+        return lost(target, f"the truncated heading “{heading}”")
     text = heading
     meaning, why = Meaning.EXACT, ""
     if term.qualifier:
@@ -340,90 +265,7 @@ def _subheading(term: Term, source: Dialect, target: Dialect) -> Adapted:
     if target is Dialect.CINAHL:
         node = Term(term.text, Field.HEADING_WORD, " " in term.text, span=term.span)
         return Adapted(node, Meaning.CHECK, "Searched among the words of headings and subheadings.")
-    return _lost(target, f"the floating subheading “{term.text}”")
-
-
-def _publication_type(term: Term, source: Dialect, target: Dialect) -> Adapted:
-    node = Term(_text(term.text, source, target)[0], Field.PUBLICATION_TYPE, True, span=term.span)
-    if not re.search(r"\w", node.text):
-        return _lost(target, f"the publication type “{term.text}”")
-    if source is target or {source, target} <= {Dialect.PUBMED, Dialect.OVID_MEDLINE}:
-        return Adapted(node)
-    types = _DOCUMENT_TYPES.get(target)
-    if types is not None:
-        name = types.get(term.text.casefold())
-        if name is None:
-            return _lost(target, f"the publication type “{term.text}”")
-        return Adapted(
-            replace(node, text=name, phrase=" " in name), Meaning.CHECK, "The lists of document types differ."
-        )
-    why = "The lists of publication types differ."
-    if target is Dialect.CENTRAL:
-        why = "CENTRAL holds trials only: a filter for study designs is usually left out there."
-    return Adapted(node, Meaning.CHECK, why)
-
-
-_LANGUAGES = frozenset(
-    [
-        "english",
-        "german",
-        "french",
-        "spanish",
-        "italian",
-        "chinese",
-        "japanese",
-        "russian",
-        "portuguese",
-        "dutch",
-        "polish",
-        "turkish",
-        "korean",
-        "swedish",
-        "danish",
-        "norwegian",
-        "finnish",
-        "czech",
-        "hungarian",
-        "greek",
-        "hebrew",
-        "arabic",
-        "persian",
-        "ukrainian",
-    ]
-)
-
-
-def _limit(term: Term, source: Dialect, target: Dialect) -> Adapted:
-    name = term.text.casefold()
-    if term.field is Field.LANGUAGE or name in _LANGUAGES:
-        if target is Dialect.CENTRAL:
-            return _lost(target, f"the language “{term.text}”")
-        return Adapted(Term(name, Field.LANGUAGE, span=term.span))
-    if source is target:
-        return Adapted(term)
-    if target is Dialect.PUBMED and re.fullmatch(r"humans?", name):
-        return Adapted(
-            Term("humans", Field.MESH, True, span=term.span), Meaning.CHECK, "The limit became the heading Humans."
-        )
-    return _lost(target, f"the limit “{term.text}”")
-
-
-def _range(leaf: Range, target: Dialect) -> Adapted:
-    years = Range(leaf.low[:4], leaf.high[:4], leaf.field, leaf.span)
-    whole = years == leaf
-    if target is Dialect.PUBMED:
-        return Adapted(leaf)
-    if target in OVID:
-        if leaf.field not in (Field.DATE_PUBLICATION, Field.DATE_ENTRY, Field.DATE_CREATE):
-            return _lost(target, f"the date field “{leaf.field.value}”")
-        if leaf.field is Field.DATE_PUBLICATION:
-            return Adapted(years) if whole else Adapted(years, Meaning.WIDER, "Whole years only.")
-        return Adapted(leaf, Meaning.CHECK, "Ovid's dates of entry differ from PubMed's.")
-    if target is Dialect.CENTRAL or leaf.field is not Field.DATE_PUBLICATION:
-        return Adapted(None, Meaning.LOST, f"{target.value} cannot limit by this date in the search; set it by hand.")
-    if target is Dialect.CINAHL:
-        return Adapted(leaf)
-    return Adapted(years) if whole else Adapted(years, Meaning.WIDER, "Whole years only.")
+    return lost(target, f"the floating subheading “{term.text}”")
 
 
 def _proximity(leaf: Proximity, source: Dialect, target: Dialect, options: Options) -> Adapted:
@@ -433,7 +275,7 @@ def _proximity(leaf: Proximity, source: Dialect, target: Dialect, options: Optio
     terms = [_words(Term(word, leaf.field, span=leaf.span), source, target, options) for word in words]
     found = [term for term in terms if term.node is not None]
     if len(found) < len(words) or len(words) < 2:
-        return _lost(target, f"the nearness “{leaf.text}”") if len(words) > 1 else terms[0]
+        return lost(target, f"the nearness “{leaf.text}”") if len(words) > 1 else terms[0]
     meaning, why = found[0].meaning, found[0].why
     if len(words) > 2:
         meaning, why = _joined(

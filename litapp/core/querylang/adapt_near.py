@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litapp.core.querylang.adapt import Adapted
+from litapp.core.querylang.adapted import Adapted
 from litapp.core.querylang.ast import And, Field, Near, Node, Or, Proximity, Term
 from litapp.core.querylang.dialects.dialect import OVID, Dialect
 from litapp.core.querylang.dialects.scope import Scope, common_scope, scope_of

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from litapp.core.querylang.adapt import DEFAULT, Adapted, Options, adapt_leaf
+from litapp.core.querylang.adapt import adapt_leaf
 from litapp.core.querylang.adapt_near import adapt_near
+from litapp.core.querylang.adapted import DEFAULT, Adapted, Options
 from litapp.core.querylang.ast import And, Field, LineReference, Near, Node, Not, Or, Proximity, Range, Term, leaves
 from litapp.core.querylang.compile_europepmc import compile_europepmc
-from litapp.core.querylang.dialects import OVID, Dialect, ovid, parse_in, print_in
+from litapp.core.querylang.dialects import OVID, Dialect, ovid_limits, parse_in, print_in
 from litapp.core.querylang.normal import grouped, same_meaning
 from litapp.core.querylang.printer import print_leaf
 from litapp.core.querylang.strategy import Strategy, print_lines, read_strategy
@@ -307,7 +308,7 @@ def _without_limits(node: Node, done: list[tuple[int, Node]], work: _Work, *, ou
 
 
 def _is_limit(node: Node) -> bool:
-    return ovid.limit_of(node) is not None and not (isinstance(node, Term) and node.field is Field.LANGUAGE)
+    return ovid_limits.limit_of(node) is not None and not (isinstance(node, Term) and node.field is Field.LANGUAGE)
 
 
 def _to_europe_pmc(strategy: Strategy, options: Options) -> ProvedTranslation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from litapp.core.querylang import tokens as pubmed
 from litapp.core.querylang.ast import Node
-from litapp.core.querylang.dialects import central, ebsco, embase, europepmc, ovid, proquest, scopus, wos
+from litapp.core.querylang.dialects import central, ebsco, embase, europepmc, ovid, ovid_limits, proquest, scopus, wos
 from litapp.core.querylang.dialects.dialect import OVID, Dialect
 from litapp.core.querylang.dialects.reader import Grammar, Kind, Token, read
 from litapp.core.querylang.dialects.writer import Style, write
@@ -62,7 +62,7 @@ def print_in(tree: Node, dialect: Dialect) -> str:
     """The tree as a query with explicit parentheses. Raises ValueError for what the dialect cannot say."""
     if dialect is Dialect.PUBMED:
         return print_pubmed(tree)
-    if dialect in OVID and (limited := ovid.limit_line(tree)) is not None:
+    if dialect in OVID and (limited := ovid_limits.limit_line(tree)) is not None:
         return limited
     if dialect is Dialect.CENTRAL and (parts := central.tail_of(tree)) is not None:
         return f"{write(parts[0], _style(dialect))} {parts[1]}"

@@ -13,7 +13,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from litapp.core.querylang.ast import (
-    DATE_FIELDS,
     HEADING_FIELDS,
     MAJOR_FIELDS,
     And,
@@ -26,13 +25,13 @@ from litapp.core.querylang.ast import (
     Term,
 )
 from litapp.core.querylang.dialects.dialect import Dialect
+from litapp.core.querylang.dialects.ovid_limits import read_limits
 from litapp.core.querylang.dialects.qualifiers import NAME_OF_CODE, qualifier_code, qualifier_name
 from litapp.core.querylang.dialects.reader import AND_BEFORE_OR, Grammar, Kind, Token, references
 from litapp.core.querylang.dialects.scanner import (
     PARENTHESES,
     Rule,
     Wildcards,
-    blanks_joined,
     heading_text,
     leaf,
     operator_rule,
@@ -104,35 +103,6 @@ _OPERATOR_INSIDE = re.compile(r"\s(?:or|not|adj\d*)\s|\A(?:and|or|not)\s", re.IG
 _AND_INSIDE = re.compile(r"\sand\s", re.IGNORECASE)
 _NAMES_WITH_AND = re.compile(r"[A-Z][^/]*?\sand\s+[A-Z]")
 _LIMIT = re.compile(r"limit\s+(\d+|\S.*?)\s+to\s+(.+)\Z", re.IGNORECASE | re.DOTALL)
-_DATE_LIMIT = re.compile(
-    r"(yr|ed|dt|dc|da|ez|rd|ep|up)\s*=\s*[\"“]?\s*(\d{4,8})?\s*(?:([-–])\s*(\d{4,8}|current)?)?\s*[\"”]?", re.IGNORECASE
-)
-_DATE_FIELD: Mapping[str, Field] = MappingProxyType(
-    {
-        "yr": Field.DATE_PUBLICATION,
-        "ed": Field.DATE_ENTRY,
-        "dt": Field.DATE_CREATE,
-        "dc": Field.DATE_CREATE,
-        "da": Field.DATE_ENTRY,
-        "ez": Field.DATE_ENTRY,
-        "rd": Field.DATE_MODIFICATION,
-        "up": Field.DATE_MODIFICATION,
-        "ep": Field.DATE_ELECTRONIC,
-    }
-)
-_LIMIT_OF_DATE: Mapping[Field, str] = MappingProxyType(
-    {
-        Field.DATE_PUBLICATION: "yr",
-        Field.DATE_ENTRY: "ed",
-        Field.DATE_CREATE: "dt",
-        Field.DATE_MODIFICATION: "rd",
-        Field.DATE_ELECTRONIC: "ep",
-    }
-)
-NOW = "3000"
-"""The year that stands for "up to now", as in PubMed."""
-FIRST = "1000"
-"""The year that stands for "from the beginning"."""
 _HEADING_FIELDS: Mapping[Dialect, tuple[Field, Field]] = MappingProxyType(
     {
         Dialect.OVID_MEDLINE: (Field.MESH, Field.MESH_MAJOR),
@@ -299,45 +269,9 @@ def _limited(text: str, limit: re.Match[str], dialect: Dialect, *, references_al
     found = [Token(Kind.OPEN, Span(offset, offset)), *kept, Token(Kind.CLOSE, Span(start, start))]
     begin = offset + limit.start(2)
     joiner = Token(Kind.OPERATOR, Span(offset, start), "AND")
-    for node in _limits(limits, begin):
+    for node in read_limits(limits, begin):
         found += [joiner, leaf(node)]
     return found
-
-
-def _limits(text: str, begin: int) -> list[Node]:
-    body = text.strip()
-    begin += text.index(body[0]) if body else 0
-    if body.startswith("(") and body.endswith(")"):
-        body, begin = body[1:-1], begin + 1
-    nodes: list[Node] = []
-    position = 0
-    for part in re.split(r"(\s+and\s+)", body, flags=re.IGNORECASE):
-        if not re.fullmatch(r"\s+and\s+", part, re.IGNORECASE) and part.strip():
-            span = Span(begin + position, begin + position + len(part))
-            nodes.append(_one_limit(part.strip(), span))
-        position += len(part)
-    if not nodes:
-        raise QuerySyntaxError("This limit is empty.", begin, begin + len(text))
-    return nodes
-
-
-def _one_limit(text: str, span: Span) -> Node:
-    date = _DATE_LIMIT.fullmatch(text)
-    if date and (date[2] or date[4]):
-        low = _day(date[2]) if date[2] else FIRST
-        high = NOW if date[3] and (not date[4] or date[4].lower() == "current") else _day(date[4] or date[2])
-        return Range(low, high, _DATE_FIELD[date[1].lower()], span)
-    if "=" in text:
-        raise QuerySyntaxError(f"The limit “{text}” is not understood.", *span, 'For example yr="2000 -Current".')
-    language = re.fullmatch(r"(\w+) language|english", text, re.IGNORECASE)
-    if language:
-        return Term((language[1] or "english").casefold(), Field.LANGUAGE, span=span)
-    return Term(blanks_joined(text), Field.FILTER, span=span)
-
-
-def _day(digits: str) -> str:
-    parts = [digits[:4], digits[4:6], digits[6:8]]
-    return "/".join(part for part in parts if part)
 
 
 def _words(term: Term) -> str:
@@ -384,22 +318,6 @@ def codes_of(scope: Scope) -> str:
     return ",".join([*found, *(scope.tag.split(",") if scope.tag else [])])
 
 
-def limit_of(node: Node) -> str | None:
-    """A date range, a language or a filter as Ovid's limit; None for everything else."""
-    if isinstance(node, Range) and node.field in DATE_FIELDS:
-        name = _LIMIT_OF_DATE.get(node.field)
-        if name is None:
-            return None
-        low, high = node.low.replace("/", ""), node.high.replace("/", "")
-        end = "Current" if high.startswith(NOW) else high
-        return f'{name}="{low}-{end}"' if name != "yr" or end != "Current" else f'{name}="{low} -Current"'
-    if isinstance(node, Term) and node.field is Field.FILTER:
-        return node.text
-    if isinstance(node, Term) and node.field is Field.LANGUAGE:
-        return f"{node.text} language"
-    return None
-
-
 def style(dialect: Dialect) -> Style:
     """How Ovid's syntax is written."""
     del dialect
@@ -426,14 +344,3 @@ def _no_range(node: Range) -> str:
     if node.field is Field.DATE_PUBLICATION and node.low == node.high and re.fullmatch(r"\d{4}", node.low):
         return f'"{node.low}".yr.'
     raise ValueError("Ovid limits by date in a line of its own.")
-
-
-def limit_line(tree: Node) -> str | None:
-    """`limit 5 to yr="2015-2020"` for a reference to a line AND its limits; None for everything else."""
-    if not isinstance(tree, And) or not isinstance(tree.children[0], LineReference):
-        return None
-    limits = [limit_of(child) for child in tree.children[1:]]
-    if any(limit is None for limit in limits):
-        return None
-    text = " and ".join(limit for limit in limits if limit is not None)
-    return f"limit {tree.children[0].number} to {f'({text})' if len(limits) > 1 else text}"
