@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b2126; --soft: #454e57; --line: #cac3b3; --accent: #0b5f66; --stop: #9b1c2e;
   --paper: #fffdf8; --sunken: #f2efe7; }
@@ -18,6 +19,7 @@ th, td { text-align: left; vertical-align: top; padding: .35rem .5rem; border-bo
 pre { background: var(--sunken); padding: .6rem .8rem; white-space: pre-wrap; }
 [data-custom-style="Citation Mark"] { color: var(--stop); font-weight: bold; }
 [data-custom-style="Reference Detail"] { color: var(--soft); font-size: .88rem; }
+img { max-width: 100%; height: auto; background: #fff; }
 @media print { body { margin: 0; max-width: none; } table { display: table; } }
 """
 
@@ -27,6 +29,6 @@ def page_of(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )

@@ -6,6 +6,7 @@ holds the references as the chosen style prints them, the marks in front, each u
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from litapp.core.formats.entry import ExportEntry
 from litapp.core.formats.matrixtable import anchor
 from litapp.core.formats.summary import EvidenceSummary
 from litapp.core.formats.summarytext import (
+    FLOW_HEADING,
     LIST_HEADING,
     MATRIX_HEADING,
     REFERENCES_HEADING,
@@ -64,7 +66,7 @@ def docx_of(blocks: Sequence[Block], summary: EvidenceSummary, *, matrix_alone: 
         "lang": {"t": "MetaString", "c": "en"},
     }
     return write_docx(
-        [_for_word(block) for block in _across(rest)],
+        [_for_word(block) for block in _across(_with_figure(rest, summary))],
         meta,
         template=word_template(footer),
         epoch=summary.generated_at,
@@ -85,7 +87,8 @@ def markdown_of(blocks: Sequence[Block]) -> bytes:
 
 def html_of(blocks: Sequence[Block], summary: EvidenceSummary) -> bytes:
     """One HTML page of the document's blocks, with its styles inside and nothing to load."""
-    tree = {"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": [_for_markdown(block) for block in blocks]}
+    shown = [_for_markdown(block) for block in _with_figure(blocks, summary)]
+    tree = {"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": shown}
     body = run_pandoc(["-f", "json", "-t", "html5", "--wrap=none"], json.dumps(tree, ensure_ascii=False).encode())
     return page_of(f"Evidence summary: {summary.project}", body.decode()).encode()
 
@@ -236,6 +239,19 @@ def _for_word(block: Block) -> Block:
     ):
         return {"t": "Div", "c": [_style(NOTICE_STYLE), [block]]}
     return block
+
+
+def _with_figure(blocks: Sequence[Block], summary: EvidenceSummary) -> list[Block]:
+    """The blocks with the figure of the flow above its table, as part of the document itself."""
+    if not summary.flow.png:
+        return list(blocks)
+    at = next((n for n, b in enumerate(blocks) if b["t"] == "Header" and _text(b["c"][2]) == FLOW_HEADING), None)
+    if at is None:
+        return list(blocks)
+    address = f"data:image/png;base64,{base64.b64encode(summary.flow.png).decode()}"
+    alt = [{"t": "Str", "c": summary.flow.alt}]
+    image = {"t": "Image", "c": [["", [], [["width", "15cm"]]], alt, [address, ""]]}
+    return [*blocks[: at + 1], {"t": "Para", "c": [image]}, *blocks[at + 1 :]]
 
 
 def _across(blocks: Sequence[Block]) -> list[Block]:

@@ -8,9 +8,17 @@ from datetime import UTC, datetime
 
 from django.db.models import Count, Max, OuterRef, Subquery
 
-from litapp.core.formats.summary import DISCLAIMERS, SYSTEMATIC_DISCLAIMERS, EvidenceSummary, SearchLine
+from litapp.core.formats.summary import (
+    DISCLAIMERS,
+    SYSTEMATIC_DISCLAIMERS,
+    EvidenceSummary,
+    FlowTable,
+    SearchLine,
+)
 from litapp.core.plan import Filters, Pico, Preprints, SearchPlan
 from litapp.core.prisma import NO_REASON, FlowCounts
+from litapp.core.prisma.figure_text import notes as told_notes
+from litapp.core.prisma.figure_text import table_rows
 from litapp.jobs.models import StepState
 from litapp.projects.models import Project
 from litapp.projects.people import name_of
@@ -44,7 +52,10 @@ from searches.models import (
     SearchPlanVersion,
 )
 from searches.services.grouping import SUPPLEMENT
+from searches.services.prisma import project_flow
+from searches.services.prisma_picture import NoFonts, prisma_picture
 
+_ONE = {"records": "record", "reports": "report", "studies": "study"}
 _STATE_WORDS = {StepState.DONE: "done", StepState.PARTIAL: "partial", StepState.SKIPPED: "skipped"}
 
 
@@ -61,14 +72,14 @@ def evidence_summary(project: Project, content: ExportContent, *, overrides: tup
     )
     versions = list({run.version_id: run.version for run in runs}.values())
     plans = [version.plan_content for version in versions]
-    setup, counts = setup_of(project), flow_of(project)
+    setup, counts, picture = setup_of(project), flow_of(project), flow_table(project)
     searches = (*search_lines(runs), *import_lines(project))
     table = matrix_table(project, content.entries)
     return EvidenceSummary(
         project=project.name,
         question="\n\n".join(dict.fromkeys(plan.question for plan in plans if plan.question)),
         generated_at=state_time(project),
-        counts=counts,
+        flow=picture,
         entries=content.entries,
         searches=searches,
         pico=plans[0].pico if len(plans) == 1 else Pico(),
@@ -107,6 +118,25 @@ def state_time(project: Project) -> datetime:
         SummarySetup.objects.filter(project=project).aggregate(at=Max("changed_at"))["at"],
     ]
     return max(moment for moment in moments if moment is not None).astimezone(UTC)
+
+
+def flow_table(project: Project) -> FlowTable:
+    """The PRISMA flow for documents. Raises FlowError where its numbers contradict each other; without fonts on this
+    machine the table stands without its figure."""
+    try:
+        picture = prisma_picture(project)
+        rows, notes, alt, png = picture.rows, picture.notes, picture.alt, picture.png
+    except NoFonts:
+        flow = project_flow(project)
+        rows, notes, alt, png = tuple(table_rows(flow)), tuple(told_notes(flow)), "", b""
+    told, group = [], ""
+    for row in rows:
+        step = f"\u2013 {row.text}" if row.depth else row.text
+        unit = _ONE.get(row.unit, row.unit) if row.value == 1 else row.unit
+        number = "not given" if row.value is None else f"{row.value:,} {unit}"
+        told.append(("" if row.group == group else row.group, step, number))
+        group = row.group
+    return FlowTable(tuple(told), notes, alt, png)
 
 
 def flow_of(project: Project) -> FlowCounts:

@@ -171,6 +171,8 @@ def review_zip(export: Export, content: ExportContent, document: MadeDocument, b
         f"{base}_References.bib": write_bibtex(content.entries).encode(),
         f"{base}_PMIDs.txt": id_list(content.everything, Scheme.PMID).text.encode(),
     }
+    if summary.flow.png:
+        files[f"{base}_PRISMA.png"] = summary.flow.png
     packed = zip_of(with_checksums(files), summary.generated_at)
     return MadeFile(f"{base}_Review.zip", packed, "application/zip", "Evidence summary: every file, with checksums")
 

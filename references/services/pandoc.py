@@ -168,13 +168,15 @@ def _dated(document: bytes, epoch: datetime) -> bytes:
             if name == "docProps/core.xml":
                 content = content.replace(b"1970-01-01T00:00:00Z", stamp.strftime("%Y-%m-%dT%H:%M:%SZ").encode())
             elif name == "word/document.xml":
-                content = _with_footers(content)
+                content = _with_footers(_PICTURE_ADDRESS.sub(b"", content))
             entry = zipfile.ZipInfo(name, stamp.timetuple()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
             target.writestr(entry, content)
     return packed.getvalue()
 
 
+_PICTURE_ADDRESS = re.compile(rb' descr="data:[^"]*"')
+"""A picture's whole content, which pandoc repeats where its address would stand; the description stays beside it."""
 _FOOTER_REFERENCE = re.compile(rb"<w:footerReference\b[^>]*/>")
 
 

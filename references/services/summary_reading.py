@@ -10,7 +10,6 @@ from litapp.core.formats.summary import EvidenceSummary, FindingQuote, FindingTo
 from litapp.core.formats.summarytext import numbers_of
 from litapp.core.matrix import Column
 from litapp.core.matrix.claims import Claim, claims
-from litapp.core.prisma import FlowCounts
 from litapp.projects.models import Project
 from references.models import (
     CellState,
@@ -194,7 +193,6 @@ def summary_numbers(project: Project) -> tuple[dict[str, int], tuple[ExportEntry
         project=project.name,
         question="",
         generated_at=project.created_at,
-        counts=FlowCounts(),
         entries=entries,
         topics=finding_topics(project, {entry.key for entry in entries}),
         guidelines=guidelines_among(entries),

@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 from litapp.core.formats.csljson import write_csljson
 from litapp.core.formats.entry import ExportEntry
 from litapp.core.formats.markdown import CandidateRow, candidates_csv, candidates_markdown
-from litapp.core.formats.summary import DISCLAIMERS, EvidenceSummary, LeftOutReference, SearchLine
+from litapp.core.formats.summary import DISCLAIMERS, EvidenceSummary, FlowTable, LeftOutReference, SearchLine
 from litapp.core.formats.summarytext import evidence_summary_markdown, reference_list_markdown
 from litapp.core.plan import Pico
-from litapp.core.prisma import FlowCounts
 from litapp.core.records import Identifier, PartialDate, Person, Record, Scheme
 from tests.core.export_samples import NASTY_TEXT, NASTY_TITLE, SICI, record, retracted, verified
 
@@ -52,15 +51,13 @@ SUMMARY = EvidenceSummary(
     project=f"Steroids {HOSTILE}",
     question=f"Does dexamethasone work? {HOSTILE}",
     generated_at=MOMENT,
-    counts=FlowCounts(
-        identified=(("Crossref", 3), ("PubMed", 1200)),
-        duplicates_removed=3,
-        screened=7,
-        excluded=1,
-        maybe=1,
-        included=5,
-        not_yet_screened=1193,
-        excluded_reasons=(("wrong | population", 1),),
+    flow=FlowTable(
+        rows=(
+            ("Identification", "Records identified", "1,203 records"),
+            ("", "\u2013 wrong | population", "1 record"),
+            ("Included", "Reports <b>included</b>", "not given"),
+        ),
+        notes=("A note with *stars*.",),
     ),
     entries=ENTRIES,
     searches=(
@@ -183,19 +180,12 @@ def test_the_search_stands_as_it_was_run(word: Word) -> None:
     ]
     assert word.styled("Source Code") == ['("dexamethasone"[MeSH Terms])```AND <b>x</b>', "dexamethasone"]
     assert flow == [
-        ["Step", "Records"],
-        ["Records identified: Crossref", "3"],
-        ["Records identified: PubMed", "1,200"],
-        ["Records identified, all sources", "1,203"],
-        ["Duplicate records removed", "3"],
-        ["Records left to screen", "1,200"],
-        ["Screened", "7"],
-        ["Excluded", "1"],
-        ["Excluded: wrong | population", "1"],
-        ["Maybe (no decision yet for or against)", "1"],
-        ["Not yet screened", "1,193"],
-        ["Included", "5"],
+        ["Part", "Step", "Number"],
+        ["Identification", "Records identified", "1,203 records"],
+        ["", "\u2013 wrong | population", "1 record"],
+        ["Included", "Reports <b>included</b>", "not given"],
     ]
+    assert "A note with *stars*." in word.styled("Compact")
 
 
 def test_hostile_text_stays_text(word: Word) -> None:
@@ -212,7 +202,7 @@ def test_disclaimers_close_the_document(word: Word) -> None:
 
 def test_sandbox_data_says_so_at_the_top_and_at_each_reference(tmp_path: Path) -> None:
     entries = (verified(sandbox=True),)
-    text = evidence_summary_markdown(EvidenceSummary("P", "Q", MOMENT, FlowCounts(), entries, sandbox=True))
+    text = evidence_summary_markdown(EvidenceSummary("P", "Q", MOMENT, entries=entries, sandbox=True))
     shown = to_word(text, entries, tmp_path)
     assert shown.paragraphs[2][1] == (
         "SANDBOX DATA: practice records, not the result of a real search. Do not cite from this document."
@@ -229,13 +219,13 @@ def test_marks_and_links_stand_in_other_styles_too(style: str, tmp_path: Path) -
 
 
 def test_an_empty_summary_says_that_it_is_empty() -> None:
-    text = evidence_summary_markdown(EvidenceSummary("P", "", MOMENT, FlowCounts()))
+    text = evidence_summary_markdown(EvidenceSummary("P", "", MOMENT))
     assert "No question was given." in text
     assert "No search was run." in text
     assert "No reference is in this export." in text
     assert "refs" not in text
     with pytest.raises(ValueError, match="share the citation key"):
-        evidence_summary_markdown(EvidenceSummary("P", "", MOMENT, FlowCounts(), (verified("a"), verified("A"))))
+        evidence_summary_markdown(EvidenceSummary("P", "", MOMENT, entries=(verified("a"), verified("A"))))
 
 
 @settings(max_examples=20, deadline=None)
@@ -246,7 +236,7 @@ def test_no_text_can_leave_its_place(project: str, question: str, query: str, ti
         project,
         question,
         MOMENT,
-        FlowCounts((("PubMed", 1),), 0, 1, 1, excluded_reasons=((question, 1),)),
+        FlowTable(((project, question, question),)),
         entries,
         (SearchLine(project, query, "done", MOMENT, question, 1, fetched=1, reason=question, notes=(question,)),),
         filters=(question,),

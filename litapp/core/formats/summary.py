@@ -8,7 +8,6 @@ from datetime import date, datetime
 from litapp.core.formats.entry import ExportEntry
 from litapp.core.formats.matrixtable import MatrixTable
 from litapp.core.plan import Pico
-from litapp.core.prisma import FlowCounts
 
 DISCLAIMERS = (
     "A verified reference exists as described: a source other than the one that returned it, or the source that owns "
@@ -58,6 +57,17 @@ class LeftOutReference:
 
 
 @dataclass(frozen=True, slots=True)
+class FlowTable:
+    """The flow of records as it was counted: rows (part, step, number), notes below, and the figure with its
+    description; `png` is empty where it could not be drawn."""
+
+    rows: tuple[tuple[str, str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    alt: str = ""
+    png: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
 class FindingQuote:
     """Words of a source under a topic: the reference's key, the quote, and where it stands."""
 
@@ -91,14 +101,13 @@ class Transparency:
 class EvidenceSummary:
     """Everything that an evidence summary prints. Nothing in it may come from outside the ledger and the decisions.
 
-    `flow` are the rows of the flow of records where they are told in another way than `counts`. `plan_label` names the
-    plan version ("Version 2, approved 2026-01-02 by …"). `generated_at` is given by the caller.
+    `plan_label` names the plan version ("Version 2, approved 2026-01-02 by …"). `generated_at` is given by the caller.
     """
 
     project: str
     question: str
     generated_at: datetime
-    counts: FlowCounts
+    flow: FlowTable = field(default_factory=FlowTable)
     entries: tuple[ExportEntry, ...] = ()
     searches: tuple[SearchLine, ...] = ()
     pico: Pico = field(default_factory=Pico)
@@ -107,7 +116,6 @@ class EvidenceSummary:
     left_out: tuple[LeftOutReference, ...] = ()
     disclaimers: tuple[str, ...] = DISCLAIMERS
     sandbox: bool = False
-    flow: tuple[tuple[str, str], ...] = ()
     topics: tuple[FindingTopic, ...] = ()
     guidelines: tuple[str, ...] = ()
     """Keys of the references that their sources call guidelines."""

@@ -31,6 +31,7 @@ __all__ = [
 REFERENCES_HEADING = "References"
 LIST_HEADING = "Reference list"
 MATRIX_HEADING = "Literature matrix"
+FLOW_HEADING = "Flow of records"
 _SANDBOX_TEXT = "SANDBOX DATA: practice records, not the result of a real search. Do not cite from this document."
 _RETRACTED = ("Retracted or withdrawn", "Their sources took these back, wholly or partly. Do not cite them as sound.")
 _GROUPS = (
@@ -197,24 +198,9 @@ def _reported(line: SearchLine) -> str:
 
 
 def _flow(summary: EvidenceSummary) -> list[str]:
-    counts = summary.counts
-    if summary.flow:
-        return ["# Flow of records", markdown_table(("Step", "Records"), summary.flow).rstrip()]
-    rows = [(f"Records identified: {source}", f"{number:,}") for source, number in counts.identified]
-    rows += [
-        ("Records identified, all sources", f"{counts.identified_total:,}"),
-        ("Duplicate records removed", f"{counts.duplicates_removed:,}"),
-        ("Records left to screen", f"{counts.candidates:,}"),
-        ("Screened", f"{counts.screened:,}"),
-        ("Excluded", f"{counts.excluded:,}"),
-    ]
-    rows += [(f"Excluded: {reason}", f"{number:,}") for reason, number in counts.excluded_reasons]
-    rows += [
-        ("Maybe (no decision yet for or against)", f"{counts.maybe:,}"),
-        ("Not yet screened", f"{counts.not_yet_screened:,}"),
-        ("Included", f"{counts.included:,}"),
-    ]
-    return ["# Flow of records", markdown_table(("Step", "Records"), rows).rstrip()]
+    flow = summary.flow
+    table = _wide_table(("Part", "Step", "Number"), (30, 50, 20), flow.rows)
+    return [f"# {FLOW_HEADING}", table, _bullets(escape_markdown(note) for note in flow.notes)]
 
 
 def _findings(topics: Sequence[FindingTopic], citing: _Citing) -> list[str]:
