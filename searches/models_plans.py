@@ -29,7 +29,7 @@ class TermOrigin(models.Model):
 
 
 class PartCount(models.Model):
-    """What PubMed counted for one part of a plan: a term, a block, a whole query. Append-only; the newest row counts."""
+    """What PubMed counted for a part of a plan: a term, a block, a whole query. Append-only; the newest row counts."""
 
     plan = models.ForeignKey("searches.SearchPlan", on_delete=models.CASCADE, related_name="part_counts")
     text = models.TextField()
@@ -68,3 +68,30 @@ class OtherMethod(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class FrozenString(models.Model):
+    """A query of an approved version in another database's syntax, as it was on the day of approval. Never changed."""
+
+    version = models.ForeignKey("searches.SearchPlanVersion", on_delete=models.CASCADE, related_name="frozen_strings")
+    query_index = models.PositiveIntegerField()
+    database = models.CharField(max_length=40)
+    """A value of `core.querylang.dialects.Dialect`."""
+    text = models.TextField(blank=True, default="")
+    """The string; "" = nothing of the query can be said there."""
+    summary = models.TextField(blank=True, default="")
+    proved = models.BooleanField(default=False)
+    exact = models.PositiveIntegerField(default=0)
+    changes = models.JSONField(default=list)
+    """[{meaning, why, parts}], as the page shows them."""
+    methods_text = models.TextField(blank=True, default="")
+    frozen_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["version", "query_index", "database"], name="one_frozen_string_a_database")
+        ]
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.database}: {self.text[:40]}"

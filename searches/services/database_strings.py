@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from litapp.core.plan import SearchPlan
 from litapp.core.querylang import QuerySyntaxError, leaves
@@ -11,11 +12,13 @@ from litapp.core.querylang.adapted import DEFAULT, Options
 from litapp.core.querylang.database_steps import STEPS, DatabaseSteps
 from litapp.core.querylang.dialects import Dialect
 from litapp.core.querylang.strategy import Strategy, read_strategy
-from litapp.core.querylang.translating import ProvedTranslation, translate_strategy
+from litapp.core.querylang.translating import translate_strategy
 from litapp.core.querylang.translation import Change, Meaning
 from litapp.providers.base import SourceError
 from litapp.providers.registry import search_provider
 from searches.forms import LANGUAGES
+from searches.models import SearchPlanVersion
+from searches.models_plans import FrozenString
 
 MOST_TERMS = 300
 """Terms of a query up to which the strings of all databases are made at once; with more the page would have to wait."""
@@ -36,12 +39,20 @@ class ChangeShown:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseString:
-    """The string for one database. `exact` = parts of the query that are said there exactly as in PubMed."""
+    """The string for one database. `exact` = parts of the query that are said there exactly as in PubMed.
+
+    `proved`: it was read back and has the tree of the original, but for what is listed as lost. `frozen_at` = when it
+    was approved so (None = made just now).
+    """
 
     steps: DatabaseSteps
-    translation: ProvedTranslation
+    text: str
+    summary: str
+    proved: bool
     changes: tuple[ChangeShown, ...]
     exact: int
+    methods_text: str
+    frozen_at: datetime | None = None
 
 
 def database_strings(
@@ -69,7 +80,64 @@ def _string(strategy: Strategy, dialect: Dialect, number: int, options: Options)
         raise NoString(f"The query cannot be read, so it is not translated. {error.message}") from error
     changed = {change.span for change in translation.changes if change.original}
     exact = max(0, number - len(changed))
-    return DatabaseString(STEPS[dialect], translation, grouped_changes(translation.changes), exact)
+    return DatabaseString(
+        STEPS[dialect],
+        translation.text,
+        translation.summary,
+        translation.proved,
+        grouped_changes(translation.changes),
+        exact,
+        translation.methods_text,
+    )
+
+
+def strings_frozen(version: SearchPlanVersion, query_index: int) -> list[DatabaseString]:
+    """The strings of a query as approved; [] for a draft, and for versions approved before strings were kept."""
+    return [
+        DatabaseString(
+            STEPS[Dialect(row.database)],
+            row.text,
+            row.summary,
+            row.proved,
+            tuple(
+                ChangeShown(Meaning(change["meaning"]), change["why"], tuple(change["parts"])) for change in row.changes
+            ),
+            row.exact,
+            row.methods_text,
+            row.frozen_at,
+        )
+        for row in version.frozen_strings.filter(query_index=query_index)
+    ]
+
+
+def strings_to_freeze(version: SearchPlanVersion) -> list[FrozenString]:
+    """Rows for every query and database of a version that is about to be approved; not saved yet. Pure computing."""
+    rows = []
+    for index, query in enumerate(version.plan_content.queries):
+        if not query.boolean.strip():
+            continue
+        for dialect in STEPS:
+            try:
+                [made] = database_strings(version.plan_content, index, only=dialect.value)
+            except NoString:
+                break
+            rows.append(
+                FrozenString(
+                    version=version,
+                    query_index=index,
+                    database=dialect.value,
+                    text=made.text,
+                    summary=made.summary,
+                    proved=made.proved,
+                    exact=made.exact,
+                    changes=[
+                        {"meaning": change.meaning.value, "why": change.why, "parts": list(change.parts)}
+                        for change in made.changes
+                    ],
+                    methods_text=made.methods_text,
+                )
+            )
+    return rows
 
 
 def sent_to_pubmed(content: SearchPlan, query_index: int) -> str:
@@ -102,4 +170,4 @@ def grouped_changes(changes: Iterable[Change]) -> tuple[ChangeShown, ...]:
 
 def losses_text(strings: Iterable[DatabaseString]) -> str:
     """What was lost anywhere, as sentences for the methods section; "" if nothing was."""
-    return " ".join(text for one in strings if (text := one.translation.methods_text))
+    return " ".join(text for one in strings if (text := one.methods_text))

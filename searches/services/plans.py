@@ -13,6 +13,8 @@ from litapp.core.plan import plan_from_dict, plan_hash, plan_to_dict
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from searches.models import SearchPlan, SearchPlanVersion
+from searches.models_plans import FrozenString
+from searches.services.database_strings import strings_to_freeze
 from searches.services.plan_check import plan_problems, require_complete
 
 __all__ = [
@@ -109,13 +111,23 @@ def plan_save(
     return stored
 
 
-@transaction.atomic
 def plan_approve(*, version: SearchPlanVersion, actor: Any, content_hash: str) -> SearchPlanVersion:
-    """Freeze the version whose content has `content_hash`: what the person saw is what is approved.
+    """Freeze the version whose content has `content_hash`, with its strings for other databases: what the person saw
+    is what is approved.
 
     Approving the same content again changes nothing. Raises PlanError (unfinished), StaleDraft (the content changed
     since the page was shown).
     """
+    seen = SearchPlanVersion.objects.select_related("plan__project").get(pk=version.pk)
+    same = not seen.is_approved and seen.content_hash == content_hash
+    strings = strings_to_freeze(seen) if same else []
+    return _approved(version, actor, content_hash, strings)
+
+
+@transaction.atomic
+def _approved(
+    version: SearchPlanVersion, actor: Any, content_hash: str, strings: list[FrozenString]
+) -> SearchPlanVersion:
     stored = SearchPlanVersion.objects.select_for_update().select_related("plan__project").get(pk=version.pk)
     if stored.is_approved and stored.approved_hash == content_hash:
         return stored
@@ -127,6 +139,7 @@ def plan_approve(*, version: SearchPlanVersion, actor: Any, content_hash: str) -
     require_complete(content)
     stored.approved_by, stored.approved_at, stored.approved_hash = actor, timezone.now(), content_hash
     stored.save(update_fields=["approved_by", "approved_at", "approved_hash"])
+    FrozenString.objects.bulk_create(strings)
     _event(stored, actor, "plan.approved", content_hash=content_hash)
     return stored
 

@@ -11,7 +11,7 @@ from litapp.core.querylang.adapted import Options
 from litapp.core.querylang.database_steps import STEPS
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
-from searches.services.database_strings import NoString, database_strings, losses_text
+from searches.services.database_strings import NoString, database_strings, losses_text, strings_frozen
 from searches.views.plans import version_of
 
 
@@ -35,10 +35,14 @@ def plan_strings(request: ProjectRequest, project: Project, version_id: int) -> 
     }
     try:
         options = Options(embase_keywords=keywords, topic=topic)
-        strings = database_strings(content, index, options, only=request.GET.get("db", ""))
+        only = request.GET.get("db", "")
+        frozen = strings_frozen(version, index)
+        strings = [one for one in frozen if one.steps.dialect.value == only] or frozen
+        strings = strings or database_strings(content, index, options, only=only)
     except NoString as refusal:
         context["refused"] = str(refusal)
     else:
         context["strings"] = [(one, filters_for(one.steps.dialect)) for one in strings]
         context["losses"] = losses_text(strings)
+        context["frozen_at"] = strings[0].frozen_at if strings else None
     return render(request, "searches/plan_strings.html", context)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -14,7 +16,8 @@ from litapp.core.querylang.dialects import Dialect, parse_in
 from litapp.core.querylang.translation import Meaning
 from litapp.projects.models import Project
 from searches.services import database_strings as service
-from searches.services.database_strings import NoString, database_strings, losses_text, sent_to_pubmed
+from searches.services.database_strings import NoString, database_strings, losses_text, sent_to_pubmed, strings_frozen
+from searches.services.plans import StaleDraft, plan_approve
 from tests.searches.conftest import content
 from tests.searches.test_pages_plans import HOSTILE, at, client, draft, text_of
 
@@ -35,15 +38,15 @@ def test_every_database_has_a_proved_string_steps_and_obstacles() -> None:
     strings = database_strings(PLAN, 0)
     assert [one.steps.dialect.value for one in strings] == NAMES
     for one in strings:
-        assert one.translation.proved
-        assert one.translation.text
+        assert one.proved
+        assert one.text
         assert all((one.steps.steps, one.steps.fields, one.steps.obstacles, one.steps.address.startswith("https://")))
-    assert parse_in(strings[2].translation.text, Dialect.EMBASE_COM)
+    assert parse_in(strings[2].text, Dialect.EMBASE_COM)
 
 
 def test_the_plans_limits_are_in_the_string_and_languages_have_their_names() -> None:
     assert sent_to_pubmed(PLAN, 0).endswith('AND 2015:2020[dp] AND "english"[la]')
-    by_name = {one.steps.dialect: one.translation.text for one in database_strings(PLAN, 0)}
+    by_name = {one.steps.dialect: one.text for one in database_strings(PLAN, 0)}
     assert 'limit 1 to yr="2015-2020"' in by_name[Dialect.OVID_MEDLINE]
     assert "english.lg." in by_name[Dialect.OVID_MEDLINE]
     assert "[2015-2020]/py" in by_name[Dialect.EMBASE_COM]
@@ -67,7 +70,7 @@ def test_changes_are_labelled_and_what_is_lost_goes_into_the_methods() -> None:
 def test_the_wider_forms_are_a_choice() -> None:
     def of(dialect: Dialect, options: Options) -> str:
         [one] = database_strings(PLAN, 0, options, only=dialect.value)
-        return one.translation.text
+        return one.text
 
     assert "sacubitril*:ab,ti" in of(Dialect.EMBASE_COM, Options())
     assert "sacubitril*:ti,ab,kw" in of(Dialect.EMBASE_COM, Options(embase_keywords=True))
@@ -127,3 +130,26 @@ def test_steps_name_databases_as_the_import_form_does() -> None:
     known = {(database.name, platform) for database in DATABASES for platform in database.platforms}
     mine = {(steps.database, steps.platform) for steps in STEPS.values() if steps.dialect is not Dialect.EUROPE_PMC}
     assert mine <= known
+
+
+def test_approval_freezes_the_strings(
+    client: Client, project: Project, person: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = draft(project, person, content(queries_given=(PlanQuery(QUERY, "words"),)))
+    drafted = database_strings(version.plan_content, 0)
+    plan_approve(version=version, actor=person, content_hash=version.content_hash)
+    monkeypatch.setattr(service, "translate_strategy", None)  # no string is made anew from now on
+    frozen = strings_frozen(version, 0)
+    assert [replace(one, frozen_at=None) for one in frozen] == drafted
+    text = text_of(client.get(at("plan_strings", version)))
+    assert "These strings do not change any more." in text
+    assert "exp Heart Failure/" in text
+    plan_approve(version=version, actor=person, content_hash=version.content_hash)
+    assert version.frozen_strings.count() == len(NAMES)
+
+
+def test_a_version_that_is_not_approved_freezes_nothing(client: Client, project: Project, person: User) -> None:
+    version = draft(project, person, PLAN)
+    with pytest.raises(StaleDraft):
+        plan_approve(version=version, actor=person, content_hash="another")
+    assert not version.frozen_strings.exists()
