@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -39,6 +40,8 @@ CHECKED = 6
 """Papers whose verdict is asked for: some of them may turn out not to be what they seem."""
 LONGEST_TEXT = 2_000
 RECORDS_A_QUESTION = 10
+LONGEST_PASSAGE = 600
+"""Characters of a passage that are shown; a longer one ends with "…"."""
 LEAST_TOPIC = 0.6
 """Share of the topic's words that a paper must have for it to be offered at all."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9(])")
@@ -70,9 +73,7 @@ def quick_cite_find(search: PaperSearch, progress: Progress) -> Found:
     for questions in (first_questions(read), wider_questions(read)):
         if not questions:
             continue
-        done = len(heard)
-        total = done + len(questions)
-        heard += ask_all(questions, lambda now, done=done, total=total: progress(done + now, total))
+        heard += ask_all(questions, partial(_tell, progress, len(heard), len(questions)))
         papers = ranked(read, papers_of(heard))
         if len(papers) >= SHOWN:
             break
@@ -81,6 +82,10 @@ def quick_cite_find(search: PaperSearch, progress: Progress) -> Found:
     for paper in best:
         paper.passage = matching_passage(read, paper, passages)
     return Found(heard, best, {"read": read.told}, check=True)
+
+
+def _tell(progress: Progress, before: int, questions: int, done: int) -> None:
+    progress(before + done, before + questions)
 
 
 def first_questions(read: Remembered) -> list[Question]:
@@ -215,10 +220,9 @@ def matching_passage(read: Remembered, paper: Paper, passages: Sequence[tuple[st
         for sentence in passage.sentences or (passage.text,):
             score = _share(read, sentence)
             if score > best[0] and passage.kind != "title":
-                section = passage.section or passage.kind
-                best = score, {
-                    "text": sentence[:600], "source": key, "section": section.capitalize(), "answer": passage.answer_id,
-                }  # fmt: skip
+                heading = (passage.section or passage.kind).capitalize()
+                text = sentence if len(sentence) <= LONGEST_PASSAGE else f"{sentence[:LONGEST_PASSAGE]} …"
+                best = score, {"text": text, "source": key, "section": heading, "answer": passage.answer_id}
     return best[1]
 
 
@@ -247,6 +251,12 @@ class Offer:
             verification.checked_at is not None or verification.status == VerdictStatus.MANUAL
         )
 
+    @property
+    def confirmed(self) -> bool:
+        """Verified, or confirmed by a person."""
+        verification = self.paper.verification
+        return verification is not None and verification.status in (VerdictStatus.VERIFIED, VerdictStatus.MANUAL)
+
 
 def offers_of(search: PaperSearch) -> tuple[list[Offer], list[Offer]]:
     """Up to three papers that may be cited, the verified first, and those whose check went against them."""
@@ -256,8 +266,7 @@ def offers_of(search: PaperSearch) -> tuple[list[Offer], list[Offer]]:
         one for one in every if one.paper.verification and one.paper.verification.status == VerdictStatus.SUSPECT
     ]
     good = [one for one in every if one not in against]
-    confirmed = (VerdictStatus.VERIFIED, VerdictStatus.MANUAL)
-    good.sort(key=lambda one: bool(one.checked and one.paper.verification.status not in confirmed))  # type: ignore[union-attr]
+    good.sort(key=lambda one: one.checked and not one.confirmed)
     return good[:SHOWN], against
 
 
