@@ -200,8 +200,8 @@ def _judge(row: FullTextUpload, name: str, body: bytes, trouble: str, wanted: li
         return Match(None, reading.problem, SENTENCES[reading.problem]), None
     match = match_file(reading.texts, wanted, name=name, whole=reading.whole)
     if row.reference_id and match.outcome is Outcome.OTHER_PAPER:
-        told = "Neither title nor DOI of this reference stands on its first pages."
-        match = Match(row.reference_id, Outcome.OTHER_PAPER, told, (row.reference_id,))
+        why = "Neither title nor DOI of this reference stands on its first pages."
+        match = Match(row.reference_id, Outcome.OTHER_PAPER, why, (row.reference_id,))
     return match, reading.pages
 
 

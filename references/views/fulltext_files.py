@@ -20,6 +20,7 @@ from litapp.web.htmx import fingerprint, redirect_page, unchanged, wants_part
 from litapp.web.pagination import page_of_list
 from litapp.web.uploads import is_over_cap
 from references.models import CopyState, FullTextCopy, FullTextUpload, Reference
+from references.services.fulltext_chain import LABELS
 from references.services.fulltext_reads import waiting_copies
 from references.services.fulltext_requests import FullTextProblem, copy_decide
 from references.services.fulltext_uploads import MOST_FILES, upload_request
@@ -100,7 +101,12 @@ def questions(request: ProjectRequest, project: Project) -> HttpResponse:
     )  # fmt: skip
     known = {one.pk: one for one in references}
     rows = [
-        {"copy": copy, "suggested": [known[pk] for pk in copy.suggested if pk in known]} for copy in page.items
+        {
+            "copy": copy,
+            "from": LABELS.get(copy.source, copy.source),
+            "suggested": [known[pk] for pk in copy.suggested if pk in known],
+        }
+        for copy in page.items
     ]  # fmt: skip
     context = {"project": project, "page": page, "rows": rows, "references": references}
     return render(request, "references/fulltext_questions.html", context)
