@@ -75,14 +75,15 @@ def question_draft(*, question: str, user_id: int | None = None, sure: bool = Fa
     if not words.asked:
         raise NoDraft("Write the question first, with the condition and what is done about it.")
     plan = SearchPlan("", ("pubmed",), (PlanQuery(boolean=words.asked),), filters=Filters())
-    [counted] = count_lines(plan, user_id=user_id) or [None]
-    if counted is None or counted.result is None:
-        why = counted.error if counted else ""
+    answers = count_lines(plan, user_id=user_id)
+    result = answers[0].result if answers else None
+    if result is None:
+        why = answers[0].error if answers else ""
         raise NoDraft(f"PubMed could not be asked, so there is no draft. {why}".strip())
     try:
-        draft = draft_from_translation(counted.result.translation, InstalledMesh())
+        draft = draft_from_translation(result.translation, InstalledMesh())
     except QuerySyntaxError as error:
         raise NoDraft(f"PubMed's translation of the question could not be read. {error.message}") from error
     if not draft.blocks:
         raise NoDraft("PubMed found no concept in this question. Name the condition and the treatment or test.")
-    return QuestionDraft(draft, words.asked, words.left_out, counted.result.dropped_words)
+    return QuestionDraft(draft, words.asked, words.left_out, result.dropped_words)

@@ -196,8 +196,8 @@ def _not_yet_saved(
         changed = PlanForm(typed.data, stored=form.stored)
         again = PlanForm(initial=_typed(changed), stored=form.stored)
         costs = _costs(changed, typed.data, request.user.pk) if typed.costs_wanted else None
-        more = {"typed": typed, "limit_costs": costs, "asked_costs": typed.costs_wanted}
-        return _form_page(request, project, version, again, _queries(project, data=typed.data), **more)
+        queries = _queries(project, data=typed.data)
+        return _form_page(request, project, version, again, queries, typed=typed, limit_costs=costs)
     if valid:
         return None
     return _form_page(request, project, version, form, queries, status=422)
