@@ -32,6 +32,7 @@ from searches.models import (
     RetrievalStep,
     SearchPlanVersion,
 )
+from searches.models_plans import OtherMethod
 from searches.services.prisma import project_flow
 
 LONGEST = 4000
@@ -60,7 +61,10 @@ def search_facts(project: Project, flow: PrismaFlow | None = None) -> SearchFact
     )
     said = [answer for answer, _ in answers]
     return SearchFacts(
-        searches=(*_run_searches(runs), *_import_searches(project)),
+        searches=(*_run_searches(runs), *_import_searches(project), *_by_hand(project)),
+        planned=tuple(
+            OtherMethod.objects.filter(plan__project=project, searched_on=None).values_list("name", flat=True)
+        ),
         identified=tuple(_identified(counted)),
         limits=tuple(dict.fromkeys(_limits(versions))),
         filters=tuple(_filters(runs)),
@@ -127,6 +131,21 @@ def _import_searches(project: Project) -> Iterator[Search]:
             records=row.read,
             reported=row.count_exported,
             failed=skipped,
+            elsewhere=True,
+        )
+
+
+def _by_hand(project: Project) -> Iterator[Search]:
+    """Places beside the databases that people searched by hand, as they wrote it down."""
+    rows = OtherMethod.objects.filter(plan__project=project, searched_on__isnull=False).select_related("searched_by")
+    for row in rows.order_by("pk"):
+        by = f"searched by {name_of(row.searched_by)}" if row.searched_by else ""
+        yield Search(
+            source=row.name,
+            method=Method.WEBSITE,
+            platform=row.address,
+            on=row.searched_on,
+            notes=("; ".join(part for part in (row.note, by) if part),) if row.note or by else (),
             elsewhere=True,
         )
 

@@ -183,7 +183,7 @@ def prisma_file(request: ProjectRequest, project: Project, file_kind: str) -> Ht
         messages.error(request, str(error) if isinstance(error, NoFonts) else DAMAGED.format(why=error))
         return redirect_page(request, reverse("searches:prisma", args=[project.pk]))
     day = (moment.at or timezone.now()).astimezone(UTC).date()
-    name = f"prisma-{slugify(project.name)[:60] or project.pk}-{day}.{file_kind}"
+    name = f"{'sandbox-' if project.sandbox else ''}prisma-{slugify(project.name)[:60] or project.pk}-{day}.{file_kind}"
     response = HttpResponse(data, content_type=media)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -49,12 +49,13 @@ def search_report(request: ProjectRequest, project: Project) -> HttpResponse:
 def search_report_file(request: ProjectRequest, project: Project) -> HttpResponse:
     """The report as Markdown."""
     try:
-        text = as_markdown(search_facts(project), title=project.name)
+        text = as_markdown(search_facts(project), title=project.name + (" (sandbox data)" if project.sandbox else ""))
     except FlowError as error:
         messages.error(request, DAMAGED.format(why=error))
         return redirect_page(request, reverse("searches:search_report", args=[project.pk]))
     response = HttpResponse(text, content_type="text/markdown; charset=utf-8")
-    name = f"search-report-{slugify(project.name)[:60] or project.pk}-{timezone.localdate()}.md"
+    mark = "sandbox-" if project.sandbox else ""
+    name = f"{mark}search-report-{slugify(project.name)[:60] or project.pk}-{timezone.localdate()}.md"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

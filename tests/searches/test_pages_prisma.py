@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Callable
+from datetime import date
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
@@ -15,15 +17,22 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from litapp.core.plan import Filters
 from litapp.core.prisma.check import check_file
 from litapp.core.prisma.events import Method
+from litapp.core.prisma.prisma_s import prisma_s
+from litapp.ledger.services.clients import SourceState
 from litapp.projects.models import Event, Membership, Project, Role
-from searches.models import Candidate, PrismaStatement, RecordImport, ScreeningStage, Stage
+from searches.models import Candidate, PrismaStatement, RecordImport, RetrievalRun, ScreeningStage, Stage
+from searches.models_plans import OtherMethod
 from searches.services.imports import ImportDetails
+from searches.services.prisma_s import search_facts
 from searches.services.screening import decide_many
 from searches.services.stages import Settings, stage_set
 from searches.views.prisma import moment_of
+from tests.searches.conftest import BOOLEAN, work_all
 from tests.searches.import_files import imported, ris_record
+from tests.searches.stand_in import StandIn, papers, trouble
 
 pytestmark = pytest.mark.django_db
 HOSTILE = '"><script>alert(1)</script>'
@@ -189,3 +198,29 @@ def test_a_statement_that_is_too_long_is_refused(client: Client, project: Projec
     answer = client.post(at("search_report_statement", project, 6), {"text": "x" * 5000}, follow=True)
     assert "may have 4,000 characters" in text_of(answer)
     assert PrismaStatement.objects.count() == 0
+
+
+def test_the_search_report_holds_strategies_dates_and_failures_of_runs(
+    project: Project, person: User, sources: dict[str, StandIn], started: Callable[..., RetrievalRun]
+) -> None:
+    Membership.objects.create(project=project, user=person, role=Role.OWNER)
+    sources["pubmed"].records = papers(3)
+    sources["crossref"].faults = [trouble(503)] * 20
+    sources["crossref"].state = SourceState(False, "Crossref refuses.", "")
+    run = started("pubmed", "crossref", filters=Filters(year_from=2010))
+    work_all(run)
+    method = OtherMethod.objects.create(plan=run.version.plan, name="NICE guidelines", added_by=person)
+    items = {item.number: item for item in prisma_s(search_facts(project))}
+    assert "NICE guidelines is to be searched by hand and was not yet." in items[4].gaps
+    method.searched_on, method.searched_by, method.note = date(2026, 3, 2), person, "pneumonia: 2 guidelines"
+    method.save()
+    items = {item.number: item for item in prisma_s(search_facts(project))}
+    assert items[1].told == ("PubMed (National Library of Medicine)", "Crossref")
+    assert items[4].told == ("NICE guidelines: on 2026-03-02 (pneumonia: 2 guidelines; searched by Ada)",)
+    assert any(BOOLEAN in told for told in items[8].told)
+    assert "Published from 2010." in items[9].told
+    assert items[12].told == ("The searches were run once; they were not updated.",)
+    assert [told for told in items[13].told if told.startswith("PubMed")]
+    assert items[14].told[0].startswith("Ada approved")
+    assert items[15].told == ("PubMed: 3",)
+    assert [gap for gap in items[15].gaps if gap.startswith("Crossref") and "not “no records”" in gap]

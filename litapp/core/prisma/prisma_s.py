@@ -65,6 +65,8 @@ class SearchFacts:
     prior: tuple[str, ...] = ()
     approvals: tuple[str, ...] = ()
     checked: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
+    """Places that are to be searched by hand, and were not yet."""
     duplicates: int = 0
     same: int = 0
     apart: int = 0
@@ -181,8 +183,9 @@ def _registries(facts: SearchFacts) -> Filled:
 
 def _browsing(facts: SearchFacts) -> Filled:
     found = [one for one in _of(facts, Method.WEBSITE) if one.label != "other"]
-    told = [_short(one) for one in found]
-    return (told, []) if found else ([], ["No website or other resource was browsed, as far as the log knows."])
+    told = [f"{_short(one)}{f' ({one.notes[0]})' if one.notes else ''}" for one in found]
+    gaps = [f"{name} is to be searched by hand and was not yet." for name in facts.planned]
+    return told, gaps or ([] if told else ["No website or other resource was browsed, as far as the log knows."])
 
 
 def _citations(facts: SearchFacts) -> Filled:
