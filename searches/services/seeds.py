@@ -126,13 +126,14 @@ def told(losses: Losses, lines: Sequence[Line], pmids: Sequence[str], tree: Node
         "seeds": seeds,
         "found": sum(seed["state"] == "found" for seed in seeds),
         "lost": sum(seed["state"] == "lost" for seed in seeds),
+        "absent": sum(seed["state"] == "absent" for seed in seeds),
         "lines": [
             {
                 "number": line.number,
                 "role": line.role.value,
                 "text": line.text,
                 "finds": None if losses.finds.get(line.number) is None else sorted(losses.finds[line.number] or ()),
-                "loses": [s["pmid"] for s in seeds if s["state"] != "absent" and line.number in s["lost_by"]],
+                "loses": [s["pmid"] for s in seeds if line.number in s["lost_by"]],
             }
             for line in lines
         ],
@@ -150,7 +151,7 @@ def _seed(losses: Losses, lines: Sequence[Line], pmid: str) -> dict[str, Any]:
     """`state`: found, lost, absent (PubMed does not have it), unknown (not answered), or unclear (the lines and the
     whole strategy do not say the same)."""
     record: Record | None = losses.records.get(pmid)
-    lost_by = losses.lost_by(pmid, lines)
+    lost_by = [] if pmid in losses.absent else losses.lost_by(pmid, lines)
     if pmid in losses.absent:
         state = "absent"
     elif losses.whole is None:

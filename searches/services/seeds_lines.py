@@ -121,7 +121,7 @@ class ProposedTerm:
     seeds: tuple[str, ...]
 
 
-MOST_TERMS = 24
+MOST_TERMS = 16
 
 
 def proposed_terms(tree: Node, records: Sequence[Record]) -> list[ProposedTerm]:

@@ -71,7 +71,13 @@ class PoolForm(forms.Form):
 @never_cache
 @require_GET
 def pools(request: ProjectRequest, project: Project) -> HttpResponse:
-    """The form, with the question of the newest plan as topic, and the pools that were made before."""
+    """The form, with the query of the newest plan as topic (`again` = a pool whose scope is taken over), and the pools
+    that were made before."""
+    before = request.GET.get("again", "")
+    if before.isdecimal():
+        asked = dict(_search(project, int(before[:18])).question)
+        asked |= {"languages": " ".join(asked["languages"]), "leave_out": "\n".join(asked["leave_out"])}
+        return _form_page(request, project, PoolForm(initial=asked))
     newest = SearchPlanVersion.objects.of_project(project).first()
     query = next((q.boolean for q in newest.plan_content.queries if q.boolean.strip()), "") if newest else ""
     return _form_page(request, project, PoolForm(initial={"topic": query}))

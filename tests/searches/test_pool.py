@@ -242,6 +242,8 @@ def test_on_the_page_and_taken_in(project: Project, field: Any, checks: Any) -> 
     shown = client.get(page).content.decode()
     assert "Comparable cohorts" in shown
     assert "<strong>Bar score</strong>" in shown
+    again = client.get(reverse("searches:pools", args=[project.pk]) + f"?again={search.pk}").content.decode()
+    assert (f'value="{TOPIC}"' in again, "Bar score" in again) == (True, True)
     chosen = [one.pk for one in search.papers.filter(cut="")[:2]]
     told = client.post(reverse("searches:pool_take", args=[project.pk, search.pk]), {"papers": chosen}, follow=True)
     assert "2 new candidates to screen." in told.content.decode()
