@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from litapp.projects.models import Membership, Project
@@ -184,7 +185,8 @@ def pilot_lock(*, project: Project, actor: Any, stage: str) -> ScreeningStage:
         raise StageProblem("There is no calibration round at this stage.")
     if row.pilot_locked_at is not None:
         return row
-    missing = StageRecord.objects.filter(project=project, stage=stage, pilot=True, state__in=("", "partly")).count()
+    round_records = StageRecord.objects.filter(project=project, stage=stage, pilot=True)
+    missing = round_records.filter(votes__lt=F("needed")).count()
     if missing:
         raise StageProblem(f"{missing:,} records of the round wait for a vote. Lock it when all have screened them.")
     row.pilot_locked_at = timezone.now()

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
+from django.db.models import F
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -57,7 +58,8 @@ def _card(request: ProjectRequest, row: ScreeningStage) -> dict[str, Any]:
     project = request.membership.project
     viewer = viewer_of(request.membership, row.stage)
     lead = may(request.membership, Right.SETTLE)
-    pilot_open = StageRecord.objects.filter(project=project, stage=row.stage, pilot=True, state__in=("", "partly"))
+    round_records = StageRecord.objects.filter(project=project, stage=row.stage, pilot=True)
+    pilot_open = round_records.filter(votes__lt=F("needed"))
     return {
         "row": row,
         "states": states(viewer),
