@@ -25,6 +25,14 @@ class PatientDetails(NoDraft):
         self.suspicions = suspicions
 
 
+def suspicions_of(content: SearchPlan) -> tuple[Suspicion, ...]:
+    """What looks like details of a patient in what a person wrote in words: the question, and the queries in plain
+    words, which are sent as they stand."""
+    texts = dict.fromkeys([content.question, *(query.plain for query in content.queries)])
+    found = {suspicion.text: suspicion for text in texts for suspicion in patient_details(text)}
+    return tuple(found.values())
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionDraft:
     """The draft, what PubMed was asked and answered, and the words of the question that were left out."""

@@ -27,6 +27,7 @@ from litapp.web.htmx import redirect_page
 from litapp.web.once import once
 from searches.forms import BaseQueryFormSet, PlanForm, QueryForm, QueryFormSet, initial_of, initial_queries
 from searches.models import SearchPlanVersion
+from searches.services.first_draft import suspicions_of
 from searches.services.limit_costs import LimitCosts, limit_costs, limits_of
 from searches.services.plans import (
     PlanFrozen,
@@ -109,7 +110,7 @@ def plan_new(request: ProjectRequest, project: Project) -> HttpResponse:
     address = once(request_id=data["request_id"], user=user, make=make) if data["request_id"] else make()
     messages.success(request, "Draft saved. Nothing is searched before it is approved.")
     _tell_dropped(request, queries)
-    return redirect_page(request, _with_count(request, address))
+    return redirect_page(request, _with_count(request, address, plan_from_dict(form.content(queries.queries()))))
 
 
 @project_view(Right.PLAN)
@@ -148,7 +149,8 @@ def plan_edit(request: ProjectRequest, project: Project, version_id: int) -> Htt
     origins_keep(version=saved, actor=request.user, origins=origins_read(form.cleaned_data["origins"]))
     messages.success(request, "Draft saved.")
     _tell_dropped(request, queries)
-    return redirect_page(request, _with_count(request, reverse("searches:plan", args=[project.pk, version.pk])))
+    address = reverse("searches:plan", args=[project.pk, version.pk])
+    return redirect_page(request, _with_count(request, address, saved.plan_content))
 
 
 @project_view(Right.PLAN)
@@ -181,9 +183,16 @@ def _tell_dropped(request: ProjectRequest, queries: BaseQueryFormSet) -> None:
         messages.info(request, note)
 
 
-def _with_count(request: ProjectRequest, address: str) -> str:
-    """Saving "and count": the plan page counts by itself when it opens."""
-    return f"{address}?count=1#sources" if request.POST.get("then") == "count" else address
+def _with_count(request: ProjectRequest, address: str, content: SearchPlan) -> str:
+    """Saving "and count": the plan page counts by itself when it opens, unless that would send a patient's details."""
+    if request.POST.get("then") != "count":
+        return address
+    if suspicions_of(content):
+        messages.warning(
+            request, "Nothing was counted yet: the plan holds what looks like details of a patient. Look at it first."
+        )
+        return f"{address}#sources"
+    return f"{address}?count=1#sources"
 
 
 def _not_yet_saved(

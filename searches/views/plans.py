@@ -15,7 +15,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from litapp.core.filters import ALL_FILTERS
 from litapp.core.filters.applied import filters_in
-from litapp.core.patient_details import patient_details
 from litapp.core.plan import Caps, PlanError
 from litapp.core.querylang.question import calls_for_chinese_sources
 from litapp.projects.models import Project
@@ -24,6 +23,7 @@ from litapp.verification.views.answer import answer_page
 from litapp.web.htmx import render_part, wants_part
 from searches.models import PlanCount, RetrievalRun, SearchPlanVersion
 from searches.services.counts import counts_refresh
+from searches.services.first_draft import suspicions_of
 from searches.services.plans import PlanFrozen, StaleDraft, plan_approve, plan_new_version, plan_problems
 from searches.views.marked_text import CheckedQuery, checked_query
 from searches.views.plan_comparison import plan_changes, plan_fields, years_text
@@ -205,7 +205,7 @@ def _page(version: SearchPlanVersion, user_id: int | None) -> dict[str, Any]:
         "counted": counts,
         "counted_at": max((row.counted_at for row in counts), default=None),
         "problems": list(problems.values()),
-        "suspicions": () if version.is_approved else patient_details(content.question),
+        "suspicions": () if version.is_approved else suspicions_of(content),
         "filters_used": list(
             dict.fromkeys(found for query in content.queries for found in filters_in(query.boolean, ALL_FILTERS))
         ),

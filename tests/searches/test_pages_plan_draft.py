@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from litapp.core.plan import PlanQuery
 from litapp.core.plan import SearchPlan as PlanContent
 from litapp.projects.models import Project
 from litapp.providers.base import CountResult
@@ -18,7 +19,7 @@ from searches.services import first_draft, hits
 from searches.services.counts import Counted
 from searches.services.queries import query_lines
 from tests.searches.conftest import content
-from tests.searches.test_pages_plans import HTMX, client, posted, text_of
+from tests.searches.test_pages_plans import HTMX, at, client, posted, text_of
 
 __all__ = ["client"]
 pytestmark = pytest.mark.django_db
@@ -206,3 +207,18 @@ def test_chinese_sources_are_explained_where_they_are_called_for(client: Client,
     assert "CNKI, Wanfang and VIP have no public interface" in text
     assert "Zotero Connector" in text
     assert "CNKI" not in text_of(pressed(client, project, "add_query"))
+
+
+def test_saving_and_counting_waits_while_the_plan_seems_to_name_a_patient(client: Client, project: Project) -> None:
+    named = content(queries_given=(PlanQuery("gout[ti]", "gout in Mrs. Miller"),))
+    answer = client.post(reverse("searches:plan_new", args=[project.pk]), posted(named, then="count"))
+    version = SearchPlanVersion.objects.get()
+    assert answer["Location"] == f"{at('plan', version)}#sources"
+    told = [text_of(client.get(at("plan", version))), text_of(client.get(at("plan_approve", version)))]
+    assert "Nothing was counted yet" in told[0]
+    assert all("This looks like details of a patient: “Mrs. Miller” (a person's name)" in text for text in told)
+
+
+def test_saving_and_counting_counts_when_no_patient_is_named(client: Client, project: Project) -> None:
+    answer = client.post(reverse("searches:plan_new", args=[project.pk]), posted(content(), then="count"))
+    assert answer["Location"] == f"{at('plan', SearchPlanVersion.objects.get())}?count=1#sources"
