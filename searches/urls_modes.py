@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from searches.views import pool, quick_cite, related, seeds
+from searches.views import mode_page, pool, quick_cite, related, seeds
 
 urlpatterns = [
+    path("paper-searches/<int:search_id>/", mode_page.paper_search, name="paper_search"),
     path("quick-cite/", quick_cite.quick_cites, name="quick_cites"),
     path("quick-cite/new/", quick_cite.quick_cite_new, name="quick_cite_new"),
     path("quick-cite/<int:search_id>/", quick_cite.quick_cite, name="quick_cite"),

@@ -21,6 +21,7 @@ PAGES = {
     "run": "searches:run",
     "candidate": "searches:candidate",
     "import": "searches:import",
+    "paper_search": "searches:paper_search",
     "reference": "references:reference",
     "export": "references:export",
     "verification": "verification:panel",

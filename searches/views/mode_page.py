@@ -1,4 +1,4 @@
-"""What the pages of all short searches share: the number of a request, and the state of the search."""
+"""What the pages of all short searches share: one address for any of them, the number of a request, the state."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib import messages
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.views.decorators.http import require_GET
 
 from litapp.projects.installation import worker_runs
-from litapp.projects.permissions import ProjectRequest
+from litapp.projects.models import Project
+from litapp.projects.permissions import ProjectRequest, Right, project_view
 from searches.models import PaperSearch
 from searches.services.mode_taking import papers_take
+
+
+@project_view(Right.VIEW)
+@require_GET
+def paper_search(request: ProjectRequest, project: Project, search_id: int) -> HttpResponse:
+    """From the history, which knows the number only, to the page of the search."""
+    search = get_object_or_404(PaperSearch, pk=search_id, project=project)
+    return redirect(f"searches:{search.mode}", project.pk, search.pk)
 
 
 def asked_number(request: HttpRequest) -> UUID:

@@ -121,6 +121,7 @@ TABLE: dict[str, Right | Open] = {
     "searches:import_cancel": Right.RUN,
     "searches:import_resume": Right.RUN,
     "searches:import_undo": Right.RUN,
+    "searches:paper_search": Right.VIEW,
     "searches:quick_cites": Right.VIEW,
     "searches:quick_cite": Right.VIEW,
     "searches:quick_cite_new": Right.VERIFY,

@@ -18,6 +18,8 @@ from litapp.projects.models import Membership, Project, Role
 from litapp.providers.base import SourceError
 from searches.imported import identified_by_imports
 from searches.models import Candidate, Decision, PaperSearch, RecordImport
+from searches.services.import_work import ImportWork
+from searches.services.imports import import_undo
 from searches.services.mode_searches import SearchProblem
 from searches.services.mode_taking import CITATION_SEARCHING, papers_take
 from searches.services.related import related_begin, rows_of
@@ -157,6 +159,7 @@ def test_from_a_candidate_to_related_papers_and_back_with_them(project: Project,
     page = reverse("searches:related", args=[project.pk, search.pk])
     assert sent["Location"] == page
     assert "PubMed calls it similar (place 2 of 3)." in client.get(page).content.decode()
+    assert client.get(reverse("searches:paper_search", args=[project.pk, search.pk]))["Location"] == page
     take = reverse("searches:related_take", args=[project.pk, search.pk])
     ids = [paper.pk for paper in search.papers.all()[:2]]
     shown = client.post(take, {"papers": ids, "request_id": str(uuid4())}, follow=True).content.decode()
@@ -169,3 +172,19 @@ def test_a_notice_is_never_taken_for_a_paper(project: Project, four_ways: Any) -
     four_ways["pubmed"].similar = [replace(study(7), is_notice=True), study(3)]
     assert [paper.record.title[-1] for paper in ask(project).papers.all()][:1] == ["2"]
     assert not PaperSearch.objects.get().papers.filter(main_record__source_id="pubmed-7").exists()
+
+
+def test_what_was_taken_in_can_be_taken_back_and_in_again(project: Project, four_ways: Any) -> None:
+    search = ask(project)
+    paper = search.papers.get(place=1)
+    actor = project.created_by
+    papers_take(search=search, actor=actor, request_id=uuid4(), paper_ids=[paper.pk])
+    import_undo(record_import=RecordImport.objects.get(), actor=actor)
+    ImportWork().run(str(RecordImport.objects.get().pk))
+    assert identified_by_imports(project) == ({}, {})
+    assert not Candidate.objects.listed(project).exists()
+    [row] = rows_of(search, [paper])
+    assert row.candidate_id is None
+    papers_take(search=search, actor=actor, request_id=uuid4(), paper_ids=[paper.pk])
+    assert Candidate.objects.listed(project).count() == 1
+    assert identified_by_imports(project)[0] == {CITATION_SEARCHING: 3}
