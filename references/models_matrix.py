@@ -60,7 +60,8 @@ class MatrixCell(models.Model):
 
     `column` names one of the columns that every matrix has; it is empty where the column is `own`. `quote` is verbatim:
     at `start` to `end` of section `section` of the abstract of `source_record`, or entries of its publication types or
-    MeSH headings; with `place` "page" a person typed it from a document, and its text cannot be looked up here.
+    MeSH headings; with `place` "full_text" in a kept copy, in the part that `section_label` names; with "page" a person
+    typed it from a document, and its text cannot be looked up here.
     """
 
     reference = models.ForeignKey("references.Reference", on_delete=models.CASCADE, related_name="cells")
@@ -77,6 +78,9 @@ class MatrixCell(models.Model):
     section_label = models.CharField(max_length=200, blank=True, default="")
     start = models.PositiveIntegerField(null=True, blank=True)
     end = models.PositiveIntegerField(null=True, blank=True)
+    full_text = models.ForeignKey(
+        "references.FullTextCopy", null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
+    )  # fmt: skip
     page = models.CharField(max_length=40, blank=True, default="")
     filled_by = models.CharField(max_length=8, choices=FilledBy, blank=True, default="")
     person = models.ForeignKey(USER, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
@@ -103,6 +107,9 @@ class MatrixCell(models.Model):
             models.CheckConstraint(
                 condition=~Q(place__in=["abstract", "publication_types", "mesh"]) | Q(source_record__isnull=False),
                 name="quote_of_a_source_names_its_record",
+            ),
+            models.CheckConstraint(
+                condition=~Q(place="full_text") | Q(full_text__isnull=False), name="quote_of_a_full_text_names_its_copy"
             ),
             models.CheckConstraint(
                 condition=~Q(place="abstract")

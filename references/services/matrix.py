@@ -9,22 +9,25 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from litapp.core.matrix import RULES_VERSION, Place, find_quote
+from litapp.core.matrix import RULES_VERSION, Place, find_quote, place_in
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
 from references.models import CellState, FilledBy, MatrixCell, MatrixChange, OwnColumn, Reference
 from references.models_matrix import LONGEST_QUOTE, LONGEST_VALUE
+from references.services.fulltext_reads import best_copies, sections_of
 from references.services.matrix_reading import ColumnHead, offers_of, records_of
 
 _KEPT = (
-    "state", "value", "quote", "place", "source_record_id", "section", "section_label", "start", "end", "page",
-    "filled_by", "person_id", "rule", "rule_version", "model", "filled_at", "checked_by_id", "checked_at",
+    "state", "value", "quote", "place", "source_record_id", "section", "section_label", "start", "end",
+    "full_text_id", "page", "filled_by", "person_id", "rule", "rule_version", "model", "filled_at", "checked_by_id",
+    "checked_at",
 )  # fmt: skip
 """Fields that a change keeps of the cell before, and an undo brings back."""
 _EMPTY: dict[str, Any] = {
     "state": CellState.EMPTY, "value": "", "quote": "", "place": "", "source_record_id": None, "section": None,
-    "section_label": "", "start": None, "end": None, "page": "", "filled_by": "", "person_id": None, "rule": "",
-    "rule_version": 0, "model": "", "filled_at": None, "checked_by_id": None, "checked_at": None,
+    "section_label": "", "start": None, "end": None, "full_text_id": None, "page": "", "filled_by": "",
+    "person_id": None, "rule": "", "rule_version": 0, "model": "", "filled_at": None, "checked_by_id": None,
+    "checked_at": None,
 }  # fmt: skip
 
 
@@ -68,11 +71,11 @@ def cell_accept(
     )  # fmt: skip
 
 
-@transaction.atomic
 def cell_save(
     *, reference: Reference, head: ColumnHead, actor: User, value: str, quote: str, page: str, version: int
 ) -> MatrixCell:
-    """Store what a person wrote. The quote is looked up in the paper's stored abstracts; else it needs its page.
+    """Store what a person wrote. The quote is looked up in the paper's stored abstracts, then in its kept full text
+    (which may take seconds, before the transaction); else it needs its page.
 
     Raises MatrixProblem for an empty or too long value, a missing quote, and words that no stored abstract holds;
     StaleCell when the cell was changed since.
@@ -88,13 +91,12 @@ def cell_save(
     return _change(reference, head, actor, version, "matrix.filled", fields)
 
 
-@transaction.atomic
 def cell_draft(*, reference: Reference, head: ColumnHead, value: str, quote: str, model: str) -> MatrixCell | None:
     """Put what a language model drafted into a cell that nobody has looked at; it waits for a person's check.
 
     None where somebody was there before. Raises MatrixProblem when no stored abstract says the quote word for word.
     """
-    current = MatrixCell.objects.select_for_update().filter(reference=reference, **_column(head)).first()
+    current = MatrixCell.objects.filter(reference=reference, **_column(head)).first()
     if current is not None and current.state != CellState.EMPTY:
         return None
     fields = {
@@ -103,7 +105,10 @@ def cell_draft(*, reference: Reference, head: ColumnHead, value: str, quote: str
     }  # fmt: skip
     if not fields["value"] or not fields["quote"] or not model:
         raise MatrixProblem("A draft needs its value, its quote and the name of the model.")
-    return _change(reference, head, None, current.version if current else 0, "matrix.filled", fields)
+    try:
+        return _change(reference, head, None, current.version if current else 0, "matrix.filled", fields)
+    except StaleCell:
+        return None
 
 
 @transaction.atomic
@@ -181,14 +186,22 @@ def _place_of(reference: Reference, head: ColumnHead, quote: str, page: str) -> 
                 "quote": part.text[span.start : span.end], "place": str(Place.ABSTRACT), "source_record_id": row.pk,
                 "section": span.section, "section_label": part.label[:200], "start": span.start, "end": span.end,
             }  # fmt: skip
+    copy = best_copies([reference.pk]).get(reference.pk)
+    for part in sections_of(copy) if copy else ():
+        if found := place_in(part.text, words):
+            return {
+                "quote": part.text[found[0] : found[1]], "place": str(Place.FULL_TEXT), "full_text_id": copy.pk,
+                "section_label": " / ".join(part.heading)[:200], "page": page,
+            }  # fmt: skip
     if not page:
         raise MatrixProblem(
-            "No stored abstract of this paper holds these words. Copy them exactly, or name the page of the document "
-            "that you read them on."
+            f"No stored abstract of this paper {'nor its full text ' if copy else ''}holds these words. Copy them "
+            "exactly, or name the page of the document that you read them on."
         )
     return {"quote": words, "place": str(Place.PAGE), "page": page}
 
 
+@transaction.atomic
 def _change(
     reference: Reference, head: ColumnHead, actor: User | None, version: int, verb: str, fields: dict[str, Any]
 ) -> MatrixCell:

@@ -111,7 +111,9 @@ def rows_of(
 def cells_of(references: Iterable[Reference]) -> dict[tuple[int, str], MatrixCell]:
     """(reference, column key) -> cell, of all columns."""
     wanted = [reference.pk for reference in references]
-    found = MatrixCell.objects.filter(reference__in=wanted).select_related("person", "checked_by", "source_record")
+    found = MatrixCell.objects.filter(reference__in=wanted).select_related(
+        "person", "checked_by", "source_record", "full_text"
+    )
     return {(cell.reference_id, key_of(cell)): cell for cell in found.select_related("person", "checked_by", "own")}
 
 
@@ -166,7 +168,10 @@ def basis_counts(basis: Mapping[int, Basis]) -> list[tuple[Basis, int]]:
 
 
 def cell_quote_stands(cell: MatrixCell) -> bool:
-    """Whether the stored record still says the cell's quote at its place. True where no source is named."""
+    """Whether the stored record still says the cell's quote at its place, or the copy it stands in is still the
+    reference's full text. True where no source is named."""
+    if cell.full_text is not None:
+        return cell.full_text.state == CopyState.ACCEPTED and cell.full_text.reference_id == cell.reference_id
     if cell.source_record is None:
         return True
     span = None

@@ -52,6 +52,10 @@ def where_of(cell: MatrixCell) -> str:
         return f"publication types, {source}"
     if cell.place == "mesh":
         return f"MeSH headings, {source}"
+    if cell.place == "full_text":
+        kept = source_label(cell.full_text.source) if cell.full_text else ""
+        page = f"page {cell.page}" if cell.page else ""
+        return ", ".join(part for part in ("full text", cell.section_label, page, kept) if part)
     return f"page {cell.page} of the document" if cell.place == "page" else ""
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from litapp.core.formats.entry import ExportEntry
 from litapp.core.formats.summary import EvidenceSummary, FindingQuote, FindingTopic
 from litapp.core.formats.summarytext import numbers_of
@@ -57,7 +59,7 @@ def quotes_of(topics: Iterable[SummaryTopic]) -> dict[int, list[TopicQuote]]:
     """Topic -> its quotes that still stand: the cell is filled, and its reference is in the list."""
     rows = TopicQuote.objects.filter(
         topic__in=list(topics), cell__state=CellState.FILLED, cell__reference__removed_at=None
-    ).select_related("cell__reference", "cell__source_record")
+    ).select_related("cell__reference", "cell__source_record", "cell__full_text")
     found: dict[int, list[TopicQuote]] = {}
     for row in rows.order_by("topic", "pk"):
         found.setdefault(row.topic_id, []).append(row)
@@ -74,7 +76,7 @@ def free_findings(project: Project) -> list[MatrixCell]:
     return list(
         rows.exclude(quote="")
         .exclude(pk__in=placed)
-        .select_related("reference", "source_record")
+        .select_related("reference", "source_record", "full_text")
         .order_by("reference__key")
     )
 
@@ -172,8 +174,11 @@ def lacking_sentences(project: Project) -> list[ToldSentence]:
 def broken_quotes(project: Project, keys: Collection[str]) -> list[tuple[str, str]]:
     """(key, quote) of filled cells whose quote no stored record of their paper holds."""
     cells = MatrixCell.objects.filter(
-        reference__project=project, reference__key__in=keys, reference__removed_at=None, source_record__isnull=False
-    ).select_related("reference", "source_record")
+        Q(source_record__isnull=False) | Q(full_text__isnull=False),
+        reference__project=project,
+        reference__key__in=keys,
+        reference__removed_at=None,
+    ).select_related("reference", "source_record", "full_text")
     rows = list(cells.order_by("reference__key", "pk"))
     own = {
         candidate: {record.pk for record in records}
@@ -182,7 +187,8 @@ def broken_quotes(project: Project, keys: Collection[str]) -> list[tuple[str, st
     return [
         (cell.reference.key, cell.quote)
         for cell in rows
-        if cell.source_record_id not in own.get(cell.reference.candidate_id, set()) or not cell_quote_stands(cell)
+        if not cell_quote_stands(cell)
+        or (cell.source_record_id and cell.source_record_id not in own.get(cell.reference.candidate_id, set()))
     ]
 
 

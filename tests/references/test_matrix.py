@@ -13,7 +13,7 @@ from litapp.core.records import AbstractSection
 from litapp.ledger.models import SourceRecord
 from litapp.projects.models import Event, Role
 from litapp.projects.services.events import verify_chain
-from references.models import MatrixCell, OwnColumn, Reference
+from references.models import FullTextCopy, MatrixCell, OwnColumn, Reference
 from references.services.matrix import (
     MatrixProblem,
     StaleCell,
@@ -37,6 +37,8 @@ from references.services.matrix_reading import (
     column_named,
     rows_of,
 )
+from references.services.summary_reading import broken_quotes
+from tests.references.test_archive import full_text
 from tests.references.world import World, make_world
 
 pytestmark = pytest.mark.django_db
@@ -119,6 +121,25 @@ def test_words_that_were_typed_are_found_in_the_abstract_or_need_their_page(worl
         cell_save(**at(world, "finding", 1), value="fewer deaths", quote="odds ratio, 0.71", page="")
     cell = cell_save(**at(world, "finding", 1), value="fewer deaths", quote="odds ratio, 0.71", page="4")
     assert (cell.place, cell.page, cell.source_record) == ("page", "4", None)
+
+
+def test_words_of_a_kept_full_text_name_their_part_and_stand_while_the_copy_does(world: World) -> None:
+    body = (
+        b"<article><front><article-meta><title-group><article-title>Paper 1</article-title></title-group>"
+        b"</article-meta></front><body><sec><title>Results</title><sec><title>Mortality</title>"
+        b"<p>Eleven of 206 patients died.</p></sec></sec></body></article>"
+    )
+    copy = full_text(reference(), body, kind=FullTextCopy.Kind.XML, outcome="text")
+    cell = cell_save(**at(world, "finding"), value="11 died", quote="Eleven of  206 patients died", page="")
+    assert (cell.place, cell.quote, cell.section_label) == (
+        "full_text", "Eleven of 206 patients died", "Results / Mortality",
+    )  # fmt: skip
+    assert cell_quote_stands(cell)
+    assert broken_quotes(world.project, ["Weber_2001_Paper"]) == []
+    FullTextCopy.objects.filter(pk=copy.pk).update(state="declined")
+    assert broken_quotes(world.project, ["Weber_2001_Paper"]) == [("Weber_2001_Paper", "Eleven of 206 patients died")]
+    with pytest.raises(MatrixProblem, match="No stored abstract of this paper holds"):
+        cell_save(**at(world, "finding", 1), value="11 died", quote="Eleven of 206 patients died", page="")
 
 
 def test_a_value_without_words_of_the_source_is_refused_but_for_relevance_and_own_columns(world: World) -> None:

@@ -1,7 +1,7 @@
 """The literature matrix without database: rules that offer values, verbatim spans, what a drafted sentence lacks."""
 
 from litapp.core.matrix.rules import suggestions
-from litapp.core.matrix.spans import Span, find_quote, sentences, text_at
+from litapp.core.matrix.spans import Span, find_quote, place_in, sentences, text_at
 from litapp.core.matrix.suggestions import COLUMN_LABELS, RULES_VERSION, Column, Place, Suggestion, quote_stands
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Span",
     "Suggestion",
     "find_quote",
+    "place_in",
     "quote_stands",
     "sentences",
     "suggestions",

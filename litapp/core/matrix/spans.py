@@ -59,11 +59,14 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def find_quote(record: Record, quote: str) -> Span | None:
     """Where the abstract says `quote` word for word; runs of blanks count as one. None where it does not."""
-    words = quote.split()
-    if not words:
-        return None
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))
     for section, part in enumerate(record.abstract):
-        if found := pattern.search(part.text):
-            return Span(section, found.start(), found.end())
+        if found := place_in(part.text, quote):
+            return Span(section, *found)
     return None
+
+
+def place_in(text: str, quote: str) -> tuple[int, int] | None:
+    """(start, end) of the words of `quote` in `text`, runs of blanks counting as one; None where it does not say it."""
+    words = quote.split()
+    found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
+    return found.span() if found else None
