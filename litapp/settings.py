@@ -169,6 +169,8 @@ STEP_KINDS = {
     "full_text": "references.services.fulltext_work.FullTextWork",
     "full_text_upload": "references.services.fulltext_uploads.UploadWork",
     "briefing": "references.services.briefing_work.BriefingWork",
+    "column_draft": "references.services.model_drafts.DraftWork",
+    "ranking": "searches.services.ranking_work.RankingWork",
     "probe": "litapp.ledger.services.source_probe.SourceProbe",
 }
 """Kinds of background work: name -> dotted path of a `litapp.jobs.work.Work` class."""

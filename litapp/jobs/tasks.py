@@ -9,7 +9,7 @@ from huey.contrib.djhuey import db_task
 
 from litapp.jobs.work import work_of_kind
 
-MOST_AT_ONCE = {"verification": 1, "export": 2, "import": 2, "full_text": 4, "full_text_upload": 1}
+MOST_AT_ONCE = {"verification": 1, "export": 2, "import": 2, "full_text": 4, "full_text_upload": 1, "ranking": 1}
 """Threads of one worker that one kind may use, so that no kind takes all of them. Others: no limit. A verification
 asks all sources side by side in threads of its own and is bound by their pace; a second one would only take the
 processor from the retrieval of new records."""

@@ -25,6 +25,7 @@ from litapp.web.htmx import wants_part
 from searches.blinding import Stages, Viewer, stages_of, viewer_of
 from searches.models import Candidate, Decision, ScreeningDecision, Stage
 from searches.querysets import CandidateQuerySet
+from searches.ranked import ranked
 from searches.seen import at_stage, dressed, work_of
 from searches.services.criteria import newest_version
 from searches.services.refusals import DecisionRefused, NothingToUndo, StageClosed, StaleCandidate
@@ -36,7 +37,7 @@ from searches.views.highlights import marks_for, marks_json
 from searches.views.provenance import decision_timeline
 from searches.views.record_card import record_card
 from searches.views.remarks import label_names, remarks_context
-from searches.views.screening_queue import ALL, ORDERS, SHOW_CHOICES, ScreeningQueue, read_queue
+from searches.views.screening_queue import ALL, SHOW_CHOICES, ScreeningQueue, read_queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ class Screen:
             "label_names": label_names(self.project, self.request.user, self.stages),
             "keys": DECISION_KEYS_OF[self.viewer.stage.keys],
             "show_choices": SHOW_CHOICES,
-            "orders": [(key, order.label) for key, order in ORDERS.items()],
+            "orders": self.queue.orders,
         }
 
     def region(self, candidate: Candidate | None, **more: Any) -> dict[str, Any]:
@@ -153,6 +154,7 @@ class Screen:
                 "card": record_card(candidate),
                 "companions": companions_seen(candidate, self.request.membership, self.stages),
                 "timeline": decision_timeline(candidate, self.request.user, self.stages),
+                "ranked": ranked(candidate, self.queue.ranking),
                 **remarks_context(self.request.user, candidate, self.stages),
             }
         return {

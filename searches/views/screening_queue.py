@@ -11,8 +11,9 @@ from django.db.models import Count, Exists, F, OrderBy, Q
 from django.http import QueryDict
 
 from searches.blinding import Viewer
-from searches.models import Candidate
+from searches.models import Candidate, RankingOrder
 from searches.querysets import CandidateFilter, CandidateQuerySet
+from searches.ranked import before, behind, order_of, with_place
 from searches.seen import UNDECIDED, column_of, decided_as, own_votes
 from searches.views.candidate_filters import DECISION_CHOICES, CandidateFilterForm, read_list_query
 
@@ -57,8 +58,11 @@ class Order:
 
 
 DEFAULT_ORDER = "fit"
+RELEVANT = "relevant"
+"""The order of the project's ranking (`searches.ranked`); offered, and the default, where the person has one."""
 ORDERS: Mapping[str, Order] = MappingProxyType(
     {
+        RELEVANT: Order("Most relevant first", "ranked_place"),
         "fit": Order("Best fit first", "fit", descending=True),
         "newest": Order("Newest first", "year", descending=True),
         "oldest": Order("Oldest first", "year"),
@@ -89,20 +93,29 @@ class ScreeningQueue:
     order: str
     parameters: tuple[tuple[str, str], ...] = ()
     viewer: Viewer | None = None
+    ranking: RankingOrder | None = None
+    """The person's order by relevance, where the project ranks."""
 
     def rows(self, candidates: CandidateQuerySet) -> CandidateQuerySet:
         """The candidates of the queue in its order; decided or not as the viewer sees them."""
         rows = decided_as(candidates.filtered(self.wanted), "" if self.show == ALL else self.show, self.viewer)
+        if self.order == RELEVANT and self.ranking is not None:
+            rows = with_place(rows, self.ranking)
         return rows.order_by(*ORDERS[self.order].forwards())
 
     def following(self, candidates: CandidateQuerySet, place: Candidate) -> CandidateQuerySet:
         """The rest of the queue behind `place` (which need not be in it any more), nearest first."""
+        if self.order == RELEVANT and self.ranking is not None:
+            return self.rows(candidates).filter(behind(self.ranking, place))
         return self.rows(candidates).filter(ORDERS[self.order].behind(place))
 
     def preceding(self, candidates: CandidateQuerySet, place: Candidate) -> CandidateQuerySet:
         """The queue in front of `place`, nearest first."""
         order = ORDERS[self.order]
-        return self.rows(candidates).filter(order.before(place)).order_by(*order.backwards())
+        condition = order.before(place)
+        if self.order == RELEVANT and self.ranking is not None:
+            condition = before(self.ranking, place)
+        return self.rows(candidates).filter(condition).order_by(*order.backwards())
 
     def progress(self, candidates: CandidateQuerySet) -> Progress:
         """One query; two where each screens alone."""
@@ -120,7 +133,7 @@ class ScreeningQueue:
             query[name] = value
         if self.show != UNDECIDED:
             query["decision"] = self.show
-        if self.order != DEFAULT_ORDER:
+        if self.order != self.default_order:
             query["order"] = self.order
         for name, change in changes.items():
             query.pop(name, None)
@@ -139,6 +152,16 @@ class ScreeningQueue:
         return bool(self.parameters)
 
     @property
+    def default_order(self) -> str:
+        """The order where the address names none."""
+        return RELEVANT if self.ranking is not None else DEFAULT_ORDER
+
+    @property
+    def orders(self) -> list[tuple[str, str]]:
+        """What can be chosen: name, words."""
+        return [(key, order.label) for key, order in ORDERS.items() if key != RELEVANT or self.ranking is not None]
+
+    @property
     def order_label(self) -> str:
         return ORDERS[self.order].label
 
@@ -153,10 +176,13 @@ def read_queue(data: QueryDict, viewer: Viewer | None = None) -> ScreeningQueue:
     values.pop("decision", None)
     list_query = read_list_query(CandidateFilterForm(values), "")
     show, order = data.get("decision", ""), data.get("order", "")
+    ranking = order_of(viewer)
+    known = order in ORDERS and (order != RELEVANT or ranking is not None)
     return ScreeningQueue(
         wanted=list_query.wanted,
         show=show if show in dict(SHOW_CHOICES) else UNDECIDED,
-        order=order if order in ORDERS else DEFAULT_ORDER,
+        order=order if known else RELEVANT if ranking is not None else DEFAULT_ORDER,
         parameters=list_query.parameters,
         viewer=viewer,
+        ranking=ranking,
     )

@@ -1,4 +1,4 @@
-"""The numbers that stand for the texts of records: words and pairs, letters, themes; made once for a set of records.
+"""The numbers that stand for the texts of records: words and pairs, and themes; made once for a set of records.
 
 Deterministic: the same texts, question and settings give the same features.
 """
@@ -28,15 +28,8 @@ class FeatureSettings:
 
     most_common: float = 0.95
     """Terms in more than this share of the records say nothing and are left out."""
-    letters: bool = True
-    """Whether runs of 4 and 5 letters are read too: they see "gastroprotective" in "gastroprotection"."""
-    letters_rarest: int = 3
-    """Runs of letters in fewer records are left out."""
-    letters_commonest: float = 0.8
     themes: int = 100
     """Dimensions of latent semantic analysis (over single words); 0 = none."""
-    most_letters: int = 20_000
-    """With more records than this, runs of letters are left out: they would fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +67,9 @@ def build_features(
     except ValueError as error:
         raise ValueError("None of these records has a word that could be ranked on.") from error
     views = {"words": View(words, weigher.transform([subject]).tocsr())}
-    if settings.letters and len(texts) <= settings.most_letters and len(texts) >= settings.letters_rarest:
-        views |= _letters(texts, subject, settings)
     if settings.themes and len(texts) > settings.themes:
         views |= _themes(texts, subject, settings, seed)
     return Features(views, weigher.get_feature_names_out(), start_scores(texts, subject))
-
-
-def _letters(texts: Sequence[RankedText], subject: RankedText, settings: FeatureSettings) -> dict[str, View]:
-    weigher = TfidfVectorizer(
-        analyzer="char_wb",
-        ngram_range=(4, 5),
-        min_df=settings.letters_rarest,
-        max_df=settings.letters_commonest if len(texts) > 20 else 1.0,
-        sublinear_tf=True,
-        dtype=np.float64,
-    )
-    try:
-        records = weigher.fit_transform([" . ".join(text.parts) for text in texts]).tocsr()
-    except ValueError:  # nothing occurs often enough: too few records for this view
-        return {}
-    return {"letters": View(records, weigher.transform([" . ".join(subject.parts)]).tocsr())}
 
 
 def _themes(texts: Sequence[RankedText], subject: RankedText, settings: FeatureSettings, seed: int) -> dict[str, View]:

@@ -29,17 +29,18 @@ class ModelSettings:
     """Everything that decides a ranking besides texts, question, labels and seed. Frozen with a project."""
 
     features: FeatureSettings = field(default_factory=FeatureSettings)
-    words: float = 2.0
+    words: float = 1.0
     """Say of the linear support vector machine over words and pairs in the committee."""
-    letters: float = 1.0
-    """The same of the one over runs of letters."""
     themes: float = 1.0
-    """The same of the one with a radial kernel over themes."""
-    cost: float = 0.11
+    """Say of the one with a radial kernel over themes."""
+    cost: float = 0.1
     """C of the linear machines: small = smooth."""
     themes_cost: float = 1.0
-    balance: float = 9.8
+    balance: float = 10.0
     """All relevant records together weigh so many times what all irrelevant ones do."""
+    hedged: int = 3
+    """Until so many relevant records are known, every second record comes from the start order: one find more must not
+    lead the committee into its own narrow corner."""
     most_labels: int = 4_000
     """The member over themes is trained on at most so many labels (all relevant ones, then the latest)."""
 
@@ -85,7 +86,7 @@ def train(features: Features, labels: Mapping[int, bool], settings: ModelSetting
         unread[:] = True
     total = np.zeros(features.size)
     coefficients = None
-    for name, say in (("words", settings.words), ("letters", settings.letters), ("themes", settings.themes)):
+    for name, say in (("words", settings.words), ("themes", settings.themes)):
         view = features.views.get(name)
         if view is None or say == 0:
             continue
@@ -96,6 +97,9 @@ def train(features: Features, labels: Mapping[int, bool], settings: ModelSetting
             scores, weights = _linear(view, rows, truth, settings, question, seed)
             coefficients = weights if name == "words" else coefficients
         total += say * _standard(scores, unread)
+    if relevant < settings.hedged:
+        orders = [total, start_order(features)]
+        total = _alternating(*(orders if len(labels) % 2 == 0 else orders[::-1]), unread)
     return Trained(total, coefficients, relevant, irrelevant)
 
 
@@ -141,6 +145,15 @@ def _examples(
     relevant, irrelevant = kinds.sum(), (~kinds).sum()
     each = len(kinds) / (balance + 1)
     return examples, kinds, np.where(kinds, balance * each / relevant, each / irrelevant)
+
+
+def _alternating(first: np.ndarray, second: np.ndarray, unread: np.ndarray) -> np.ndarray:
+    """Scores that take the unread records from both orders in turn; those read come last."""
+    orders = [[int(row) for row in np.argsort(-scores, kind="stable") if unread[row]] for scores in (first, second)]
+    order = dict.fromkeys(row for pair in zip(*orders, strict=True) for row in pair)
+    scores = np.full(len(first), -float(len(first)))
+    scores[list(order)] = -np.arange(len(order), dtype=np.float64)
+    return scores
 
 
 def _standard(scores: np.ndarray, unread: np.ndarray) -> np.ndarray:

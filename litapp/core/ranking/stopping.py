@@ -153,8 +153,8 @@ def certificate_text(result: StoppingResult, *, model: str, seed: int, records: 
         f"Records were screened in the order of {model} (seed {seed}). After {read:,} of {records:,} records, "
         f"{test.relevant_before:,} of them relevant, a random sample of {test.size:,} of the {test.unread:,} unread "
         f"records was screened completely; {result.found:,} of these were relevant. "
-        f"With {result.too_many:,} or more relevant records among those {test.unread:,}, recall would be below {share}; "
-        f"the probability of {result.found:,} or fewer in the sample would then be {_number(result.p_value)} "
+        f"With {result.too_many:,} or more relevant records among those {test.unread:,}, recall would be below "
+        f"{share}; the probability of {result.found:,} or fewer in the sample would then be {_number(result.p_value)} "
         f"(hypergeometric test, allowed error {_number(test.allowed_error)}; {SOURCE})."
     )
     if not result.passed:

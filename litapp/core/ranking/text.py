@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from litapp.core.citations import TITLE_STOP_WORDS
 from litapp.core.markup import plain_text
@@ -68,7 +69,7 @@ def terms(text: RankedText) -> list[str]:
     for part in text.parts:
         single = words(part)
         found += single
-        found += [f"{one} {next_one}" for one, next_one in zip(single, single[1:], strict=False)]
+        found += [f"{one} {next_one}" for one, next_one in pairwise(single)]
     return found + [MESH + heading.lower() for heading in text.headings]
 
 
@@ -79,8 +80,8 @@ def question_text(parts: Iterable[str]) -> RankedText:
 
 
 def subject_of(question: RankedText) -> RankedText:
-    """The question without its small words. "Effectiveness" or "comparison" stay: they tell what kind of study is wanted,
-    and how rare a word is among the records weighs it."""
+    """The question without its small words. "Effectiveness" or "comparison" stay: they tell what kind of study is
+    wanted, and how rare a word is among the records weighs it."""
 
     def kept(part: str) -> str:
         return " ".join(word for word in _WORD.findall(part) if word.lower() not in TITLE_STOP_WORDS)
