@@ -12,7 +12,7 @@ from django.db.models import Count, Q
 from litapp.jobs.models import LeasedStep, LeasedStepQuerySet
 from litapp.projects.models import Project
 from litapp.verification.models import VerdictStatus
-from references.models_briefing import Briefing, BriefingPaper
+from references.models_briefing import Briefing, BriefingPaper, ColumnDraft
 from references.models_fulltext import (
     CopyState,
     FullText,
@@ -43,6 +43,7 @@ __all__ = [
     "Briefing",
     "BriefingPaper",
     "CellState",
+    "ColumnDraft",
     "CopyState",
     "EntryKind",
     "Export",

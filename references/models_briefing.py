@@ -70,3 +70,35 @@ class BriefingPaper(models.Model):
 
     def __str__(self) -> str:
         return f"paper {self.place} of briefing {self.briefing_id}"
+
+
+class ColumnDraft(LeasedStep):
+    """A paragraph that the optional model drafts from one column of the matrix; it becomes a topic of the summary.
+
+    Where no usable text came, nothing is written: `message` says why.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="column_drafts")
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    request_id = models.UUIDField(unique=True)
+    column = models.CharField(max_length=40)
+    """`matrix_reading.ColumnHead.key`."""
+    label = models.CharField(max_length=80)
+    """What the column was called."""
+    cells = models.PositiveIntegerField(default=0)
+    """Filled cells that were given to the model."""
+    left_out = models.PositiveIntegerField(default=0)
+    """Filled cells beyond what is given at once."""
+    model = models.CharField(max_length=200, blank=True, default="")
+    usage = models.JSONField(null=True, blank=True)
+    topic = models.ForeignKey(
+        "references.SummaryTopic", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+
+    objects = LeasedStepQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"draft {self.pk} of column {self.label}"

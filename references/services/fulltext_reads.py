@@ -93,9 +93,13 @@ def sections_of(copy: FullTextCopy) -> list[Section]:
 
 
 def waiting_copies(project: Project) -> Any:
-    """Files about which a person has to answer, the oldest first."""
-    rows = FullTextCopy.objects.filter(project=project, state=CopyState.ASKED).filter(
-        Q(reference=None) | Q(reference__removed_at=None)
+    """Files about which a person has to answer, the oldest first. A doubtful file that was fetched is no question any
+    more once its paper is here; one that a person brought always is."""
+    here = FullTextCopy.objects.filter(reference=OuterRef("reference_id"), state=CopyState.ACCEPTED)
+    rows = (
+        FullTextCopy.objects.filter(project=project, state=CopyState.ASKED)
+        .filter(Q(reference=None) | Q(reference__removed_at=None))
+        .exclude(~Q(source="upload") & Exists(here))
     )
     return rows.select_related("reference__candidate", "brought_by", "answer").order_by("pk")
 

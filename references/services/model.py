@@ -16,7 +16,7 @@ from litapp.providers.model.client import Model, ModelFault
 from litapp.providers.model.prompt import FEWEST_WORDS, MOST_WORDS, PROMPT_VERSION, summary_messages
 from litapp.providers.model.settings import BadModelSettings, ModelSettings, model_settings
 
-__all__ = ["BadModelSettings", "Model", "ModelFault", "ModelSettings", "installed_model", "model_summary"]
+__all__ = ["BadModelSettings", "Model", "ModelFault", "ModelSettings", "has_model", "installed_model", "model_summary"]
 
 
 def installed_model() -> ModelSettings | None:
@@ -26,6 +26,11 @@ def installed_model() -> ModelSettings | None:
         base_url=entry["base_url"], model=entry["model"], provider=entry["provider"], key=entry["key"],
         max_tokens=entry["max_tokens"], timeout=entry["timeout"], parameters=entry["parameters"],
     )  # fmt: skip
+
+
+def has_model() -> bool:
+    """Whether a model is set here, whether or not its other settings can be used."""
+    return bool(settings.MODEL["base_url"] and settings.MODEL["model"])
 
 
 def model_summary(model: Model, chosen: ModelSettings, record: Record, *, today: date) -> dict[str, Any]:

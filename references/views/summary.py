@@ -15,6 +15,7 @@ from litapp.core.matrix.claims import with_numbers
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from references.models import CellState, MatrixCell, ReviewStep, SummaryKind, SummaryTopic, TopicQuote
+from references.services.model import has_model
 from references.services.summary import (
     StaleSummary,
     SummaryProblem,
@@ -182,6 +183,7 @@ def _page(
         "free": [{"cell": cell, "number": numbers.get(cell.reference.key)} for cell in free_findings(project)],
         "cells": list(cells.select_related("reference", "own").order_by("reference__key", "pk")),
         "sentences": lacking_sentences(project),
+        "ai_drafts": has_model(),
         "numbered": sorted(((numbers[entry.key], entry) for entry in entries), key=lambda one: one[0]),
         "keys": " ".join(sorted(numbers, key=lambda key: numbers[key])),
     }

@@ -213,6 +213,8 @@ TABLE: dict[str, Right | Open] = {
     "references:fulltext_text": Right.VIEW,
     "references:fulltext_not_retrieved": Right.REFERENCES,
     "references:briefings": Right.VIEW,
+    "references:briefing_drafts": Right.VIEW,
+    "references:briefing_draft": Right.REFERENCES,
     "references:briefing_new": Right.RUN,
     "references:briefing": Right.VIEW,
     "references:briefing_cancel": Right.RUN,

@@ -10,17 +10,19 @@ from litapp.core.fulltext import SENTENCES, Outcome
 from litapp.core.ports import Outcome as AnswerOutcome
 from litapp.core.records import Identifier, Record, Scheme
 from litapp.jobs.models import StepState
+from litapp.jobs.pace import DatabaseRateGate
 from litapp.ledger.models import SourceAnswer
 from litapp.ledger.services.bodies import read_body
 from litapp.ledger.services.web import web_reader
 from litapp.projects.models import Event
 from litapp.providers.base import Client, SourceError
+from litapp.providers.fulltext.policy import pace_key, policy_of
 from litapp.sandbox.faults import Fault
 from litapp.sandbox.server import RunningSandbox
 from references.models import CopyState, FullText, FullTextAttempt, FullTextCopy, Reference, ResolverAddress
 from references.services import fulltext_work
 from references.services.fulltext_chain import MOST_ADDRESSES, Chain, Told
-from references.services.fulltext_reads import best_copies, sections_of, state_counts
+from references.services.fulltext_reads import best_copies, sections_of, state_counts, waiting_copies
 from references.services.fulltext_requests import (
     FullTextProblem,
     copy_decide,
@@ -35,6 +37,7 @@ from references.services.fulltext_requests import (
 from references.services.fulltext_work import FullTextWork
 from searches.models import ReportRetrieval, RetrievalOutcome
 from searches.services.report_retrieval import not_retrieved, retrieval_counts
+from tests.providers.fakes import FakeClock
 from tests.references.fulltext_papers import CONTACT, article_of_kind, articles, kind_of, refer
 from tests.references.world import World, make_world
 from tests.sandbox.fixtures import FAST, running_sandbox, sandbox_server, tiny_corpus
@@ -254,6 +257,24 @@ def test_a_scanned_file_is_asked_about_and_the_answer_counts(world: World, sandb
     assert ReportRetrieval.objects.get(candidate=reference.candidate).outcome == "sought"
     with pytest.raises(FullTextProblem):
         copy_withdraw(copy=copy, actor=world.owner)
+
+
+def test_a_doubtful_fetched_file_is_no_question_once_the_paper_is_here(world: World, sandbox: RunningSandbox) -> None:
+    reference = refer(world, article_of_kind(sandbox, "scanned"))
+    search(world, reference)
+    assert waiting_copies(world.project).count() == 1
+    resolver_save(user=world.owner, address="https://kinds.sandbox/good/{doi}")
+    search(world, reference)
+    assert state_counts(world.project)["found"] == 1
+    assert waiting_copies(world.project).count() == 0
+
+
+def test_two_requests_to_one_host_are_two_seconds_apart_for_all_processes(world: World) -> None:
+    clock = FakeClock()
+    gates = [DatabaseRateGate(policy_of, clock=clock) for _ in range(2)]
+    assert gates[0].reserve(pace_key("a.test"), "") == 0
+    assert 2 <= gates[1].reserve(pace_key("a.test"), "") < 2.5
+    assert gates[1].reserve(pace_key("b.test"), "") == 0
 
 
 def test_the_resolver_is_asked_only_if_set_and_only_for_its_owner(world: World, sandbox: RunningSandbox) -> None:
