@@ -12,7 +12,7 @@ from django.utils import timezone
 from litapp.core.matrix import RULES_VERSION, Place, find_quote, place_in
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
-from references.models import CellState, FilledBy, MatrixCell, MatrixChange, OwnColumn, Reference
+from references.models import CellState, FilledBy, FullTextCopy, MatrixCell, MatrixChange, OwnColumn, Reference
 from references.models_matrix import LONGEST_QUOTE, LONGEST_VALUE
 from references.services.fulltext_reads import best_copies, sections_of
 from references.services.matrix_reading import ColumnHead, offers_of, records_of
@@ -187,18 +187,25 @@ def _place_of(reference: Reference, head: ColumnHead, quote: str, page: str) -> 
                 "section": span.section, "section_label": part.label[:200], "start": span.start, "end": span.end,
             }  # fmt: skip
     copy = best_copies([reference.pk]).get(reference.pk)
-    for part in sections_of(copy) if copy else ():
-        if found := place_in(part.text, words):
-            return {
-                "quote": part.text[found[0] : found[1]], "place": str(Place.FULL_TEXT), "full_text_id": copy.pk,
-                "section_label": " / ".join(part.heading)[:200], "page": page,
-            }  # fmt: skip
+    if copy is not None and (told := _in_full_text(copy, words)):
+        return {**told, "page": page}
     if not page:
         raise MatrixProblem(
             f"No stored abstract of this paper {'nor its full text ' if copy else ''}holds these words. Copy them "
             "exactly, or name the page of the document that you read them on."
         )
     return {"quote": words, "place": str(Place.PAGE), "page": page}
+
+
+def _in_full_text(copy: FullTextCopy, words: str) -> dict[str, Any]:
+    """The place of the words in a kept copy; {} where it does not say them."""
+    for part in sections_of(copy):
+        if found := place_in(part.text, words):
+            return {
+                "quote": part.text[found[0] : found[1]], "place": str(Place.FULL_TEXT), "full_text_id": copy.pk,
+                "section_label": " / ".join(part.heading)[:200],
+            }  # fmt: skip
+    return {}
 
 
 @transaction.atomic

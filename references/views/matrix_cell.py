@@ -80,7 +80,7 @@ def cell_change(request: ProjectRequest, project: Project, reference_id: int, co
     given: dict[str, Any] = {"reference": found, "head": head, "actor": request.user, "version": int(version)}
     changes: dict[str, Callable[[], MatrixCell]] = {
         "accept": lambda: cell_accept(**given, offer=sent.get("offer", ""), value=sent.get("value", "")),
-        "save": lambda: cell_save(**given, **typed),
+        "save": lambda: cell_save(value=typed["value"], quote=typed["quote"], page=typed["page"], **given),
         "not_reported": lambda: cell_not_reported(**given),
         "clear": lambda: cell_clear(**given),
         "check": lambda: cell_check(**given),
