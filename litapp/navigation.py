@@ -14,11 +14,11 @@ from references.models import Reference
 from searches.blinding import stages_of, viewer_of
 from searches.models import Candidate, RecordImport, RecordPair, RetrievalRun, SearchPlan, Stage, StageRecord
 from searches.models_screening import StateChoices
-from searches.seen import UNDECIDED, decided_as, work_of
+from searches.seen import tally_of
 
 
 def numbers(request: HttpRequest) -> dict[str, object]:
-    """`nav_counts` of the project the page belongs to: two queries, and only when the navigation is shown."""
+    """`nav_counts` of the project the page belongs to: few queries, and only when the navigation is shown."""
     membership = getattr(request, "membership", None)
     if membership is None:
         return {}
@@ -27,7 +27,8 @@ def numbers(request: HttpRequest) -> dict[str, object]:
 
 def project_numbers(membership: Membership) -> dict[str, int]:
     """plans, runs, imports, undecided, candidates, duplicates, members; as far as the member may know it references,
-    and where the project works so fulltext and conflicts. What is undecided is so for the member. Two queries."""
+    and where the project works so fulltext and conflicts. What is undecided is so for the member. Few queries,
+    whatever the number of records."""
     project, stages = membership.project, stages_of(membership.project)
     candidates = Candidate.objects.filter(project=OuterRef("pk"), merged_into=None, withdrawn_at=None)
     title, fulltext = (viewer_of(membership, stage, stages) for stage in Stage.values)
@@ -35,7 +36,6 @@ def project_numbers(membership: Membership) -> dict[str, int]:
         "plans": SearchPlan.objects.filter(project=OuterRef("pk")),
         "runs": RetrievalRun.objects.filter(project=OuterRef("pk")),
         "imports": RecordImport.objects.filter(project=OuterRef("pk"), undone_at=None),
-        "undecided": decided_as(work_of(candidates, title), UNDECIDED, title),
         "candidates": candidates,
         "duplicates": RecordPair.objects.filter(project=OuterRef("pk"), queued=True),
         "members": Membership.objects.filter(project=OuterRef("pk")),
@@ -43,14 +43,15 @@ def project_numbers(membership: Membership) -> dict[str, int]:
     settles = may(membership, Right.SETTLE)
     if settles or not stages.secret:
         counts["references"] = Reference.objects.current().filter(project=OuterRef("pk"))
-    if stages.uses_fulltext and not stages.title.secret:
-        counts["fulltext"] = decided_as(work_of(candidates, fulltext), UNDECIDED, fulltext)
     if settles and (stages.title.pk or stages.fulltext.pk):
         conflicts = StageRecord.objects.filter(project=OuterRef("pk"), state=StateChoices.CONFLICT)
         counts["conflicts"] = conflicts.filter(candidate__merged_into=None, candidate__withdrawn_at=None)
     row = Project.objects.filter(pk=project.pk).annotate(**{f"n_{k}": _count(v) for k, v in counts.items()})
     values = row.values_list(*(f"n_{name}" for name in counts)).get()
-    return dict(zip(counts, values, strict=True))
+    found = dict(zip(counts, values, strict=True)) | {"undecided": tally_of(membership, title).undecided}
+    if stages.uses_fulltext and not stages.title.secret:
+        found["fulltext"] = tally_of(membership, fulltext).undecided
+    return found
 
 
 def _count(rows: QuerySet[Any]) -> Subquery:

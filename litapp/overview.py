@@ -28,7 +28,7 @@ from references.services.evidence_summary import flow_of
 from searches.blinding import viewer_of
 from searches.models import Candidate, RetrievalRun, RunState, SearchPlanVersion
 from searches.querysets import VERDICTS
-from searches.seen import UNDECIDED, decided_as, work_of
+from searches.seen import tally_of
 
 EVENTS_SHOWN = 6
 
@@ -159,9 +159,8 @@ def _flow(project: Project) -> tuple[FlowCounts | None, str]:
 
 def own_progress(membership: Membership) -> tuple[int, int]:
     """(records to screen, of them undecided) of a member who may not know more. Two queries."""
-    viewer = viewer_of(membership)
-    work = work_of(Candidate.objects.listed(membership.project), viewer)
-    return work.count(), decided_as(work, UNDECIDED, viewer).count()
+    counted = tally_of(membership, viewer_of(membership))
+    return counted.total, counted.undecided
 
 
 def waiting_for(membership: Membership, flow: FlowCounts | None) -> int:

@@ -355,13 +355,16 @@ class Candidate(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["project", "merged_into", "decision", "-fit", "id"], name="candidate_queue"),
             models.Index(fields=["project", "merged_into", "title_key"], name="candidate_by_title"),
             models.Index(fields=["project", "merged_into", "author_key"], name="candidate_by_author"),
-            models.Index(fields=["project", "merged_into", "year"], name="candidate_by_year"),
-            models.Index(fields=["project", "merged_into", "fit"], name="candidate_by_fit"),
+            models.Index(fields=["project", "merged_into", "withdrawn_at", "-fit", "id"], name="listed_by_fit"),
             models.Index(
-                fields=["project", "merged_into", "verification", "decision", "fit", "year"], name="candidate_counts"
+                fields=["project", "merged_into", "withdrawn_at", "decision", "-fit", "id"], name="listed_by_decision"
+            ),
+            models.Index(fields=["project", "merged_into", "withdrawn_at", "year", "id"], name="listed_by_year"),
+            models.Index(
+                fields=["project", "merged_into", "withdrawn_at", "verification", "decision", "final", "fit", "year"],
+                name="listed_by_verdict",
             ),
         ]
 

@@ -235,7 +235,10 @@ class StageRecord(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["candidate", "stage"], name="one_state_per_stage")]
-        indexes = [models.Index(fields=["project", "stage", "state", "candidate"], name="records_by_state")]
+        indexes = [
+            models.Index(fields=["project", "stage", "state", "candidate"], name="records_by_state"),
+            models.Index(fields=["project", "stage", "votes", "candidate"], name="records_by_votes"),
+        ]
 
     def __str__(self) -> str:
         return f"candidate {self.candidate_id}, {self.stage}: {self.state}"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.db.models import Count, Exists, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.db.models.query import QuerySet
 
+from litapp.projects.models import Membership, Project
 from searches.blinding import Viewer
 from searches.models import (
     Assignment,
@@ -75,6 +77,45 @@ def work_of(rows: CandidateQuerySet, viewer: Viewer) -> CandidateQuerySet:
         full = records.filter(votes__gte=stage.screeners)
         rows = rows.filter(Q(Exists(own_votes(viewer))) | ~Exists(full))
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many records a person has to screen at a stage, and how many of them are decided for that person."""
+
+    total: int
+    decided: int
+
+    @property
+    def undecided(self) -> int:
+        return self.total - self.decided
+
+
+def tally(project: Project, viewer: Viewer) -> Tally:
+    """The person's work at the stage. Counted from indexes alone, so that a page of a big project can show it: where
+    each screens alone, records of the list, less those that have their votes without this person's; decided are the
+    person's votes. At most four queries."""
+    listed = Candidate.objects.listed(project)
+    stage = viewer.stage
+    simple = stage.stage == Stage.TITLE and not stage.pilot_open and stage.sharing == Sharing.EVERYONE
+    if not viewer.own or not simple:
+        rows = work_of(listed, viewer)
+        total = rows.count()
+        return Tally(total, total - decided_as(rows, UNDECIDED, viewer).count())
+    mine = Vote.objects.filter(project=project, stage=stage.stage, reviewer=viewer.person).exclude(decision="")
+    gone = Candidate.objects.filter(project=project, merged_into=None, withdrawn_at__isnull=False).values("pk")
+    own = Vote.objects.filter(candidate=OuterRef("candidate"), stage=stage.stage, reviewer=viewer.person)
+    full = StageRecord.objects.filter(project=project, stage=stage.stage, votes__gte=stage.screeners)
+    complete = full.exclude(candidate__in=gone).filter(~Exists(own.exclude(decision=""))).count()
+    return Tally(listed.count() - complete, mine.count() - mine.filter(candidate__in=gone).count())
+
+
+def tally_of(membership: Membership, viewer: Viewer) -> Tally:
+    """The same for a member, counted once per request: navigation and page show it both."""
+    known: dict[str, Tally] = membership.__dict__.setdefault("screening_tally", {})
+    if viewer.stage.stage not in known:
+        known[viewer.stage.stage] = tally(membership.project, viewer)
+    return known[viewer.stage.stage]
 
 
 def dressed(candidates: Iterable[Candidate], viewer: Viewer) -> list[Candidate]:

@@ -66,7 +66,16 @@ def matches(candidates: CandidateQuerySet, query: ListQuery, viewer: Viewer) -> 
     counts: Counter[str] = Counter()
     if viewer.own:
         votes = Vote.objects.filter(project=viewer.stage.project_id, stage=viewer.stage.stage, reviewer=viewer.person)
-        mine = votes.exclude(decision="").filter(candidate__in=rows.values("pk")).order_by()
+        mine = votes.exclude(decision="").order_by()
+        mine = (
+            mine.filter(candidate__in=rows.values("pk"))
+            if query.is_narrowed
+            else mine.exclude(
+                candidate__in=Candidate.objects.filter(
+                    project=viewer.stage.project_id, withdrawn_at__isnull=False
+                ).values("pk")
+            )
+        )
         counts.update(dict(mine.values("decision").annotate(n=Count("pk")).values_list("decision", "n")))
         counts[UNDECIDED] = rows.count() - counts.total()
     else:

@@ -26,7 +26,7 @@ from searches.blinding import Stages, Viewer, stages_of, viewer_of
 from searches.models import Candidate, Decision, ScreeningDecision, Stage
 from searches.querysets import CandidateQuerySet
 from searches.ranked import ranked
-from searches.seen import at_stage, dressed, work_of
+from searches.seen import at_stage, dressed, tally_of, work_of
 from searches.services.criteria import newest_version
 from searches.services.refusals import DecisionRefused, NothingToUndo, StageClosed, StaleCandidate
 from searches.services.rules import check_stage
@@ -37,7 +37,7 @@ from searches.views.highlights import marks_for, marks_json
 from searches.views.provenance import decision_timeline
 from searches.views.record_card import record_card
 from searches.views.remarks import label_names, remarks_context
-from searches.views.screening_queue import ALL, SHOW_CHOICES, ScreeningQueue, read_queue
+from searches.views.screening_queue import ALL, SHOW_CHOICES, Progress, ScreeningQueue, read_queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Screen:
             "pages": PAGES[self.stage],
             "viewer": self.viewer,
             "closed": why_closed(self.stages, self.stage),
-            "progress": self.queue.progress(self.candidates),
+            "progress": self.progress(),
             "last": last_decision(self.project, self.request.user, self.stage),
             "criteria": newest_version(self.project),
             "marks": (marks := marks_for(self.project, self.request.user)),
@@ -143,6 +143,13 @@ class Screen:
             "show_choices": SHOW_CHOICES,
             "orders": self.queue.orders,
         }
+
+    def progress(self) -> Progress:
+        """How far the queue is; without filters from the person's tally."""
+        if self.queue.is_narrowed:
+            return self.queue.progress(self.candidates)
+        counted = tally_of(self.request.membership, self.viewer)
+        return Progress(counted.total, counted.decided)
 
     def region(self, candidate: Candidate | None, **more: Any) -> dict[str, Any]:
         """What belongs to one record (None: nothing is left). The queries of companions, remarks and timeline."""
