@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from litapp.core.brought import BROUGHT
 from litapp.core.formats.docxtext import docx_paragraphs, is_docx, numbered_lines
 from litapp.core.formats.importers import Entry, Limits, UnreadableFile, read_file
 from litapp.core.formats.importers.encoding import find_encoding, read_lines
@@ -14,7 +15,6 @@ from litapp.core.formats.reftext import Piece, PieceKind, ReferenceText, split_l
 from litapp.core.identifiers import parse_identifier
 from litapp.core.records import Record
 from litapp.core.verification.witness import IDENTIFIER_ONLY
-from litapp.core.brought import BROUGHT
 from references.models import EntryKind
 
 TEXT_FORMATS = frozenset({"ids", "text_ids"})

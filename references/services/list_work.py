@@ -10,13 +10,13 @@ from itertools import islice
 from django.db import transaction
 from django.utils import timezone
 
+from litapp.core.brought import brought_record
 from litapp.core.formats.importers import UnreadableFile
 from litapp.jobs import services as jobs
 from litapp.jobs.lease import kept
 from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost, enqueue
 from litapp.ledger.services.bodies import DamagedBody, open_body
-from litapp.core.brought import brought_record
 from litapp.projects.services.events import record_event
 from litapp.verification.services.requests import Claim, claims_request
 from references.models import EntryKind, ListEntry, ReferenceListCheck
