@@ -20,8 +20,8 @@ ARTICLE = """<?xml version="1.0"?>
 <abstract abstract-type="graphical"><p>Picture words</p></abstract></article-meta></front>
 <body><p>Opening.</p><sec><title>Results</title><p>We saw <bold>3</bold> of 4<xref>1</xref>.</p>
 <sec><title>Deaths</title><p>Two<!-- hidden --> died.</p>
-<table-wrap><label>Table 1</label><caption><p>Deaths</p></caption><table><tr><th>Arm</th><th>n</th></tr><tr><td>A</td><td>2</td></tr>
-</table></table-wrap></sec></sec>
+<table-wrap><label>Table 1</label><caption><p>Deaths</p></caption><table><tr><th>Arm</th>
+<th>n</th></tr><tr><td>A</td><td>2</td></tr></table></table-wrap></sec></sec>
 <sec><title>Math</title><p>x <inline-formula><alternatives><mml:math><mml:mi>y</mml:mi></mml:math>
 <tex-math>\\\\frac</tex-math></alternatives></inline-formula> z</p></sec>
 <sec><title>References</title><ref-list><ref><mixed-citation>Weber 2020</mixed-citation></ref></ref-list></sec></body>

@@ -75,6 +75,21 @@ def test_links_for_the_similarity_check_are_left_to_it(shared: Path) -> None:
     assert crossref_places(body) == ()
 
 
+def test_which_links_of_crossref_are_pdfs_for_us() -> None:
+    links = [
+        {"URL": "https://a.test/1.pdf", "content-type": "application/pdf", "intended-application": "text-mining",
+         "content-version": "vor"},
+        {"URL": "https://a.test/2", "content-type": "application/pdf", "intended-application": "similarity-checking"},
+        {"URL": "https://a.test/3.xml", "content-type": "text/xml", "intended-application": "text-mining"},
+        {"URL": "file:///etc/passwd", "content-type": "application/pdf", "intended-application": "text-mining"},
+    ]  # fmt: skip
+    licence = [{"URL": "https://l.test/by/4.0/", "content-version": "vor"}]
+    body = json.dumps({"message": {"DOI": "10.1/x", "link": links, "license": licence}}).encode()
+    assert crossref_places(body) == (
+        Place("https://a.test/1.pdf", "", "https://l.test/by/4.0/", "published version", "publisher"),
+    )
+
+
 @pytest.mark.parametrize("reader", [openalex_places, crossref_places])
 @pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"<html>", b'{"message": null}'])
 def test_what_is_no_work_is_no_closed_paper(reader: object, body: bytes) -> None:
@@ -122,8 +137,8 @@ def test_pmcs_bucket_as_recorded(shared: Path) -> None:
     entry = bucket.entry((folder / "aws_pmc_oa_meta_PMC9984800.1.json").read_bytes(), "PMC9984800")
     assert entry == bucket.BucketEntry(
         pmcid="PMC9984800", version=1, doi="10.1016/j.esmoop.2023.100788",
-        title="Precision oncology for BRAF-mutant cancers with BRAF and MEK inhibitors: from melanoma to tissue-agnostic "
-        "therapy",
+        title="Precision oncology for BRAF-mutant cancers with BRAF and MEK inhibitors: from melanoma to tissue-"
+        "agnostic therapy",
         licence="CC BY-NC-ND", is_open=True, is_manuscript=False, is_retracted=False,
         pdf_url="https://pmc-oa-opendata.s3.amazonaws.com/PMC9984800.1/PMC9984800.1.pdf",
         xml_url="https://pmc-oa-opendata.s3.amazonaws.com/PMC9984800.1/PMC9984800.1.xml",
