@@ -20,6 +20,8 @@ from searches.services.prisma_kept import kept_flow
 from searches.services.prisma_log import prisma_events
 
 CHUNK = 500
+MANY = 10_000
+"""Records from which on all places are read at once."""
 
 
 def project_flow(project: Project, until: datetime | None = None) -> PrismaFlow:
@@ -41,6 +43,11 @@ def papers_behind(project: Project, number: FlowNumber, part: str = "") -> list[
         ids = {one.name: one.ids for one in number.parts}[part]
     if not number.of_records:
         return sorted(set(ids))
+    if len(ids) > MANY:
+        placed = dict(CandidateSource.objects.filter(project=project).values_list("source_record_id", "candidate_id"))
+        moves = RecordMove.objects.filter(project=project).order_by("pk")
+        placed = dict(moves.values_list("source_record_id", "left_id")) | placed
+        return sorted({placed[record] for record in ids if record in placed})
     found: set[int] = set()
     for start in range(0, len(ids), CHUNK):
         chunk = ids[start : start + CHUNK]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -92,18 +92,26 @@ def _found(project: Project, until: datetime, told: list[tuple[datetime, str, st
     alone = [record for record in here if record not in named]
     origins |= _without_search(project, alone, told)
     for record, candidate in here.items():
-        origin = next((one for one in origins.get(record, ()) if one.stands(until)), None)
+        origin = _standing(origins.get(record, ()), until)
         if origin is not None:
-            yield e.Found(origin.at, record, later.get(record, candidate), origin.where)
-    for record, known in origins.items():
-        origin = next((one for one in known if one.stands(until)), None)
-        if record in here or origin is None:
+            yield e.Found(origin.at, record, later.get(record, candidate) if later else candidate, origin.where)
+    for record in origins.keys() - here.keys():
+        origin = _standing(origins[record], until)
+        if origin is None:
             continue
         paper = later.get(record)
         if paper is None and record not in last and origin.until is not None:
             paper = _withdrawn_to(record)
         if paper is not None:
             yield e.Found(origin.at, record, paper, origin.where)
+
+
+def _standing(origins: Sequence[_Origin], until: datetime) -> _Origin | None:
+    """The first that identifies the record at that time."""
+    for origin in origins:
+        if origin.stands(until):
+            return origin
+    return None
 
 
 def _without_search(
