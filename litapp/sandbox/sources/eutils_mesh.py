@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
+from functools import lru_cache
 from typing import Any
 
 from litapp.sandbox.corpus.words import split_words
 from litapp.sandbox.dispatch import World
+from litapp.sandbox.tiny import MESH
 from litapp.sandbox.wire import Request, Response, json_response
 
 _FIRST = "68"
 """NCBI's number of a descriptor is its D number with these digits in place of the letter and leading nulls."""
 _NAMES = """
-    SELECT DISTINCT h.name FROM heading h LEFT JOIN mesh_entry e ON e.name = h.name
-    WHERE h.name LIKE ? OR e.term LIKE ? ORDER BY length(h.name), h.name LIMIT ?
+    SELECT name FROM (
+      SELECT DISTINCT name FROM heading WHERE name LIKE ?
+      UNION
+      SELECT name FROM mesh_entry WHERE term LIKE ? AND EXISTS (SELECT 1 FROM heading h WHERE h.name = mesh_entry.name)
+    ) ORDER BY length(name), name LIMIT ?
 """
 
 
@@ -39,7 +45,7 @@ def mesh_search(world: World, request: Request) -> Response:
 def mesh_summary(world: World, request: Request) -> Response:
     """The summaries of numbers; unknown ones say that they cannot be had."""
     asked = [text.strip() for text in request.get("id").split(",") if text.strip()]
-    known = _by_uid(world)
+    known = _by_uid(world, asked)
     result: dict[str, Any] = {"uids": asked}
     for uid in asked:
         name = known.get(uid)
@@ -64,9 +70,22 @@ def _summary(world: World, uid: str, name: str) -> dict[str, Any]:
     }
 
 
-def _by_uid(world: World) -> dict[str, str]:
+def _by_uid(world: World, asked: list[str]) -> dict[str, str]:
+    """NCBI's number -> name of those asked; the numbers of the vocabulary first, then those that papers carry."""
+    kept = _uids_of_file()
+    found = {uid: kept[uid] for uid in asked if uid in kept}
+    if all(uid in found for uid in asked):
+        return found
     names = world.corpus.rows("SELECT DISTINCT name FROM heading")
-    return {uid: name for (name,) in names if (uid := _uid(_ui(world, name)))}
+    return {**{uid: name for (name,) in names if (uid := _uid(_ui(world, name)))}, **found}
+
+
+@lru_cache(maxsize=1)
+def _uids_of_file() -> dict[str, str]:
+    """NCBI's number -> name, lower case, of the vocabulary that comes with the sandbox."""
+    with gzip.open(MESH, "rt", encoding="utf-8") as file:
+        rows = [line.split("\t") for line in file if line.startswith("D")]
+    return {_uid(ui): name.casefold() for ui, name, *_ in rows}
 
 
 def _ui(world: World, name: str) -> str:
