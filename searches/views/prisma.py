@@ -30,9 +30,11 @@ from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
 from litapp.web.htmx import redirect_page
 from litapp.web.pagination import page_of_list
-from searches.models import Candidate, RecordImport
+from searches.blinding import stages_of
+from searches.models import Candidate, Decision, NotRetrieved, RecordImport, ReportRetrieval
 from searches.services.prisma import import_method_set, method_of_import, papers_behind, project_flow
 from searches.services.prisma_picture import NoFonts, png_of
+from searches.services.prisma_reports import ReportProblem, report_mark
 
 PAGE_SIZE = 100
 DOWNLOADS = (
@@ -41,6 +43,12 @@ DOWNLOADS = (
     ("csv", "Numbers for the R package PRISMA2020 (CSV)"),
     ("json", "Numbers with the records behind them (JSON)"),
 )
+REPORT_KEYS = frozenset(
+    f"{column}_{name}"
+    for column in ("dbr", "other")
+    for name in ("sought_reports", "notretrieved_reports", "assessed", "excluded")
+)
+"""Numbers whose lists hold reports that wait for their assessment."""
 DAMAGED = (
     "The numbers contradict each other, so that none is shown: {why} Nothing is lost: the records and decisions are in "
     "their lists. Please tell whoever runs this LitLedger."
@@ -143,6 +151,7 @@ def behind(request: ProjectRequest, project: Project, key: str) -> HttpResponse:
     rows = _in_order(ids)
     page = page_of_list(request, rows, size=PAGE_SIZE, total=len(rows))
     shown = Candidate.objects.filter(pk__in=page.items).for_list().in_bulk()
+    waiting = _waiting(project, page.items) if key in REPORT_KEYS and moment.at is None else {}
     context = {
         "moment": moment,
         "words": part or words_of(key),
@@ -152,10 +161,22 @@ def behind(request: ProjectRequest, project: Project, key: str) -> HttpResponse:
         "of_records": number.of_records,
         "papers": len(ids),
         "page": page,
-        "rows": [shown[pk] for pk in page.items if pk in shown],
+        "rows": [(shown[pk], waiting.get(pk)) for pk in page.items if pk in shown],
+        "key": key,
+        "reasons": [choice for choice in NotRetrieved.choices if choice[0]],
         "back": reverse("searches:prisma", args=[project.pk]) + (f"?{moment.query}" if moment.at else ""),
     }
     return render(request, "searches/prisma_behind.html", context)
+
+
+def _waiting(project: Project, ids: list[int]) -> dict[int, str]:
+    """Of these, the reports that wait for their assessment -> why each was not retrieved ("" = it is sought)."""
+    if not stages_of(project).uses_fulltext:
+        return {}
+    rows = Candidate.objects.listed(project).filter(pk__in=ids, decision=Decision.INCLUDE)
+    open_ones = rows.exclude(fulltext__in=(Decision.INCLUDE, Decision.EXCLUDE)).values_list("pk", flat=True)
+    lost = dict(ReportRetrieval.objects.filter(candidate__in=open_ones).values_list("candidate_id", "reason"))
+    return {pk: lost.get(pk, "") for pk in open_ones}
 
 
 def _in_order(ids: list[int]) -> list[int]:
@@ -201,6 +222,24 @@ def _file(flow: PrismaFlow, project: Project, kind: str) -> tuple[str | bytes, s
     if kind == "png":
         return png_of(svg), "image/png"
     raise Http404("no such file")
+
+
+@project_view(Right.SCREEN, shows_outcomes=True)
+@require_POST
+def report(request: ProjectRequest, project: Project, candidate_id: int) -> HttpResponse:
+    """Say that a report could not be retrieved, and why; or that it is sought again."""
+    back = request.POST.get("back", "")
+    key = back if back in REPORT_KEYS else "dbr_sought_reports"
+    reason = request.POST.get("reason", "")
+    try:
+        if report_mark(project=project, actor=request.user, candidate_id=candidate_id, reason=reason):
+            words = dict(NotRetrieved.choices)[reason] if reason else "is sought again"
+            messages.success(request, f"The report {f'counts as not retrieved: {words}' if reason else words}.")
+    except Candidate.DoesNotExist as error:
+        raise Http404("no such record") from error
+    except ReportProblem as problem:
+        messages.error(request, str(problem))
+    return redirect_page(request, reverse("searches:prisma_behind", args=[project.pk, key]))
 
 
 @project_view(Right.RUN)

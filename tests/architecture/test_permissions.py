@@ -24,7 +24,16 @@ from references.models import Briefing, Export, FullText, FullTextAttempt, FullT
 from references.services.export import export_folder
 from references.services.list_checks import list_check_request
 from references.services.list_work import ListWork
-from searches.models import AbstractFill, FoundPaper, PaperSearch, PlanCount, RecordNote, SearchPlanVersion
+from searches.models import (
+    AbstractFill,
+    FoundPaper,
+    PaperSearch,
+    PlanCount,
+    Ranking,
+    RecordNote,
+    SearchPlanVersion,
+    StoppingSample,
+)
 from searches.models_plans import PartCount
 from searches.services.import_by_hand import TypedRecord, record_add
 from tests.references.briefing_documents import document_with
@@ -106,6 +115,7 @@ TABLE: dict[str, Right | Open] = {
     "searches:prisma_file": Right.EXPORT,
     "searches:prisma_behind": Right.VIEW,
     "searches:prisma_import_method": Right.RUN,
+    "searches:prisma_report": Right.SCREEN,
     "searches:search_report": Right.VIEW,
     "searches:search_report_file": Right.EXPORT,
     "searches:search_report_statement": Right.PLAN,
@@ -158,6 +168,10 @@ TABLE: dict[str, Right | Open] = {
     "searches:fulltext_next": Right.SCREEN,
     "searches:fulltext_undo": Right.SCREEN,
     "searches:screening": Right.VIEW,
+    "searches:ranking": Right.VIEW,
+    "searches:ranking_switch": Right.SETTLE,
+    "searches:ranking_sample": Right.SETTLE,
+    "searches:ranking_accept": Right.SETTLE,
     "searches:criteria": Right.SETTLE,
     "searches:own_words": Right.SCREEN,
     "searches:stage_set": Right.SETTLE,
@@ -351,6 +365,7 @@ def make_place(label: str) -> Place:
             "item": 14,
             "project_id": world.project.pk,
             "stage": "title",
+            "sample_id": stopping_sample(world.project, owner).pk,
             "note_id": RecordNote.objects.create(
                 candidate=candidate, person=owner, text=f"a note of {label}", request_id=uuid4()
             ).pk,
@@ -382,6 +397,15 @@ def make_place(label: str) -> Place:
             "uidb36": "1",
         },
     )
+
+
+def stopping_sample(project: Project, owner: Any) -> StoppingSample:
+    """A sample of prioritised screening whose test was passed."""
+    ranking = Ranking.objects.create(project=project, seed=1, settings={"model": "m"}, control_share=0, started_by=owner)
+    return StoppingSample.objects.create(
+        ranking=ranking, number=1, request_id=uuid4(), drawn_by=owner, records=2, unread=1, relevant_before=1, size=1,
+        target=0.95, confidence=0.95, chosen=[1], found=0, p_value=0.0, passed=True, finished_at=ranking.started_at,
+    )  # fmt: skip
 
 
 def paper_searches(project: Project, version: SearchPlanVersion, record: Any) -> dict[str, int]:
@@ -478,6 +502,7 @@ OBJECTS = (
     "version_id", "other_id", "count_id", "part_id", "run_id", "candidate_id", "verification_id", "notice_id", "answer_id",
     "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
     "note_id", "search_id", "paper_id", "related_id", "seeds_id", "pool_id", "list_id", "entry_id", "attempt_id", "upload_id", "copy_id", "briefing_id",
+    "sample_id",
 )  # fmt: skip
 
 

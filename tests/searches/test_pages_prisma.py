@@ -26,6 +26,7 @@ from litapp.projects.models import Event, Membership, Project, Role
 from searches.models import Candidate, PrismaStatement, RecordImport, RetrievalRun, ScreeningStage, Stage
 from searches.models_plans import OtherMethod
 from searches.services.imports import ImportDetails
+from searches.services.prisma import project_flow
 from searches.services.prisma_s import search_facts
 from searches.services.screening import decide_many
 from searches.services.stages import Settings, stage_set
@@ -224,3 +225,29 @@ def test_the_search_report_holds_strategies_dates_and_failures_of_runs(
     assert items[14].told[0].startswith("Ada approved")
     assert items[15].told == ("PubMed: 3",)
     assert [gap for gap in items[15].gaps if gap.startswith("Crossref") and "not “no records”" in gap]
+
+
+def test_a_report_that_waits_is_marked_as_not_retrieved_and_sought_again(
+    client: Client, project: Project, person: User
+) -> None:
+    stage_set(project=project, actor=person, stage=Stage.FULLTEXT, wanted=Settings())
+    waiting = Candidate.objects.get(project=project, decision="include")
+    page = client.get(at("prisma_behind", project, "dbr_sought_reports"))
+    assert f'id="lost-{waiting.pk}"' in page.content.decode()
+    sent = {"reason": "paywall", "back": "dbr_sought_reports"}
+    answer = client.post(at("prisma_report", project, waiting.pk), sent, follow=True)
+    assert "counts as not retrieved: Behind a paywall" in text_of(answer)
+    flow = project_flow(project)
+    assert [(part.name, part.ids) for part in flow["dbr_notretrieved_reports"].parts] == [
+        ("Behind a paywall", (waiting.pk,))
+    ]
+    client.post(at("prisma_report", project, waiting.pk), sent)
+    assert Event.objects.filter(project=project, verb="screening.not_retrieved").count() == 1
+    client.post(at("prisma_report", project, waiting.pk), {"reason": ""})
+    assert project_flow(project).value("dbr_notretrieved_reports") == 0
+    refused = client.post(at("prisma_report", project, waiting.pk), {"reason": "lazy"}, follow=True)
+    assert "Choose why" in text_of(refused)
+    excluded = Candidate.objects.filter(project=project, decision="exclude").first()
+    assert excluded is not None
+    wrong = client.post(at("prisma_report", project, excluded.pk), sent, follow=True)
+    assert "Only reports that were included" in text_of(wrong)
