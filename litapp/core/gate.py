@@ -159,6 +159,8 @@ def title_and_pmid(entries: Sequence[ExportEntry], pubmed: Mapping[str, Record])
                             entry.key, at="reference")
             )  # fmt: skip
             continue
+        if entry.record.title == theirs.title:
+            continue
         _, compared = compare_titles_of(entry.record, theirs)
         if compared.verdict not in (Agreement.SAME, Agreement.VARIANT):
             failures.append(

@@ -98,7 +98,7 @@ def places_of(blocks: Sequence[Block]) -> tuple[list[str], list[str]]:
             for item in node:
                 walk(item)
         elif isinstance(node, dict):
-            content = node.get("c")
+            content: Any = node.get("c")
             if node.get("t") == "Link" and str(content[2][0]).startswith("#ref-"):
                 linked.append(str(content[2][0]).removeprefix("#ref-"))
             if node.get("t") == "Div" and str(content[0][0]).startswith("ref-"):
