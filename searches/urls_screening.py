@@ -9,6 +9,7 @@ from searches.views.candidates import candidate, candidates
 from searches.views.candidates_copy import candidates_copy
 from searches.views.decisions import decide_many_view, decide_view
 from searches.views.duplicates import duplicates, duplicates_answer, duplicates_undo
+from searches.views.ranking import ranking_accept, ranking_page, ranking_sample, ranking_switch
 from searches.views.screening import screen, screen_next, undo_view
 
 FULLTEXT = {"stage": Stage.FULLTEXT.value}
@@ -21,6 +22,10 @@ urlpatterns = [
     path("screen/full-text/next/", screen_next, FULLTEXT, name="fulltext_next"),
     path("screen/full-text/undo/", undo_view, FULLTEXT, name="fulltext_undo"),
     path("screening/", screening_setup.setup, name="screening"),
+    path("screening/ranking/", ranking_page, name="ranking"),
+    path("screening/ranking/switch/", ranking_switch, name="ranking_switch"),
+    path("screening/ranking/sample/", ranking_sample, name="ranking_sample"),
+    path("screening/ranking/sample/<int:sample_id>/accept/", ranking_accept, name="ranking_accept"),
     path("screening/criteria/", screening_setup.criteria_change, name="criteria"),
     path("screening/words/", remarks.words_change, name="own_words"),
     path("screening/<str:stage>/set/", screening_setup.stage_change, name="stage_set"),

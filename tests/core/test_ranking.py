@@ -134,7 +134,7 @@ def test_a_model_of_another_version_is_refused():
 
 
 def test_trainings_come_after_each_label_first_and_rarer_later():
-    assert [next_training(labels) for labels in (0, 10, 99, 100, 1000)] == [1, 1, 1, 2, 20]
+    assert [next_training(labels) for labels in (0, 10, 39, 40, 1000)] == [1, 1, 1, 2, 50]
 
 
 def test_the_control_stream_is_a_share_that_later_records_do_not_change():

@@ -171,5 +171,5 @@ def _latest(truth: np.ndarray, most: int) -> np.ndarray:
 
 
 def next_training(labels: int) -> int:
-    """How many further labels the next training waits for: each one at first, later a fiftieth of what there is."""
-    return max(1, labels // 50)
+    """How many further labels the next training waits for: each one at first, later a twentieth of what there is."""
+    return max(1, labels // 20)
