@@ -151,7 +151,7 @@ def test_a_review_retrieves_checks_and_exports_everything(run: Run, tmp_path: Pa
     listed = {Path(line) for line in ended.out.splitlines()}
     assert all(path.is_file() and path.stat().st_size for path in listed)
     endings = {"".join(path.suffixes) for path in listed}
-    assert endings == {".bib", ".ris", ".nbib", ".csv", ".yaml", ".txt", ".docx", ".md", ".csl.json", ".json"}
+    assert endings == {".bib", ".ris", ".nbib", ".csv", ".yaml", ".txt", ".docx", ".md", ".csl.json", ".json", ".zip"}
     bib = next(path for path in listed if path.name.endswith("all-with-marks.bib")).read_text()
     assert bib.count("\n@") == log["candidates"]
     assert (out / "bundle").is_dir()
