@@ -186,8 +186,8 @@ SUBJECT_NAMES = {
 DECISION_LISTENERS = ["references.services.reference_list.after_decisions"]
 """Called by `searches.services.screening` inside its transaction with project= and candidate_ids=."""
 LEAVING_LISTENERS = ["searches.services.assignments.member_left"]
-"""Called by `litapp.projects.services.team` inside its transaction with project=, person= and actor= when somebody leaves
-a project, or loses the right to screen."""
+"""Called by `litapp.projects.services.team` inside its transaction with project=, person= and actor= when somebody
+leaves a project, or loses the right to screen."""
 CURTAIN = "searches.blinding"
 """Module that says what is hidden while screening is blind: `sees_outcomes(membership)`, `events_shown(membership,
 events)`."""

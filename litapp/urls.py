@@ -12,8 +12,8 @@ from litapp.projects.views.own_keys import own_keys
 from litapp.projects.views.start import start
 from litapp.web.views import unsent
 from references.views.list_new import check_references
-from searches.views.quick_cite import quick_cite_start
 from searches.views.prisma_check import check_prisma
+from searches.views.quick_cite import quick_cite_start
 
 projects = [*project_urls, path("projects/<int:project_id>/", overview, name="overview")]
 

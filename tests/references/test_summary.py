@@ -220,7 +220,8 @@ def test_the_zip_holds_every_file_with_its_checksum(world: World) -> None:
         inside = {one: packed.read(one) for one in packed.namelist()}
     assert sorted(inside) == sorted(
         [
-            "SHA256SUMS", f"{base}_PMIDs.txt", f"{base}_PRISMA.png", f"{base}_References.bib", f"{base}_References.yaml",
+            "SHA256SUMS", f"{base}_PMIDs.txt", f"{base}_PRISMA.png", f"{base}_References.bib",
+            f"{base}_References.yaml",
             f"{base}_Review.docx", f"{base}_Review.html", f"{base}_Review.md",
         ]
     )  # fmt: skip
