@@ -182,7 +182,8 @@ def decide_some(project: int, who: str, each: int) -> list[float]:
         address = f"/projects/{project}/candidates/{record[1]}/decide/"
         response = client.post(address, values, headers={"HX-Request": "true"})
         times.append(1000 * (time.perf_counter() - begun))
-        answered(response)
+        if response.status_code != 409:  # two others were faster: the answer holds the next record
+            answered(response)
         page = response.content.decode()
     return times
 

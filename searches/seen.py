@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
@@ -49,7 +50,7 @@ def decided_as(rows: CandidateQuerySet, decision: str, viewer: Viewer | None = N
     return rows.filter(~Exists(mine) if decision == UNDECIDED else Exists(mine.filter(decision=decision)))
 
 
-def with_seen(rows: CandidateQuerySet, viewer: Viewer | None = None) -> CandidateQuerySet:
+def with_seen(rows: CandidateQuerySet, viewer: Viewer | None = None) -> QuerySet[Any]:
     """The same rows with `seen`: the decision that the viewer sees."""
     if viewer is None or not viewer.own:
         return rows.annotate(seen=F(column_of(viewer)))

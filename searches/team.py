@@ -82,8 +82,11 @@ def read_pairs(project: Project, stage: str, start: date | None = None, end: dat
         project=project, stage=stage, candidate__merged_into=None, candidate__withdrawn_at=None
     ).exclude(decision="")
     by_record: dict[int, list[tuple[int, str, datetime]]] = defaultdict(list)
-    for candidate, *vote in votes.order_by("reviewer").values_list("candidate", "reviewer", "decision", "decided_at"):
-        by_record[candidate].append((vote[0], vote[1], vote[2]))
+    for candidate, reviewer, decision, at in votes.order_by("reviewer").values_list(
+        "candidate", "reviewer", "decision", "decided_at"
+    ):
+        if at is not None:
+            by_record[candidate].append((reviewer, decision, at))
     found = []
     for candidate, known in by_record.items():
         for (one, here, early), (other, there, late) in combinations(known, 2):

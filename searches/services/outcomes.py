@@ -35,10 +35,10 @@ def read_log(candidate_ids: Sequence[int]) -> Log:
     """The entries on these candidates. One query."""
     log: Log = defaultdict(list)
     rows = ScreeningDecision.objects.filter(candidate_id__in=candidate_ids).order_by("pk")
-    for candidate_id, stage, *entry in rows.values_list(
+    for candidate_id, stage, pk, reviewer, decision, request, undoes, resolution, at in rows.values_list(
         "candidate_id", "stage", "pk", "reviewer_id", "decision", "request_id", "undoes", "resolution", "created_at"
     ):
-        log[candidate_id, stage].append(Row(*entry))
+        log[candidate_id, stage].append(Row(pk, reviewer, decision, request, undoes, resolution, at))
     return log
 
 

@@ -28,7 +28,7 @@ from searches.querysets import CandidateQuerySet
 from searches.ranked import ranked
 from searches.seen import at_stage, dressed, tally_of, work_of
 from searches.services.criteria import newest_version
-from searches.services.refusals import DecisionRefused, NothingToUndo, StageClosed, StaleCandidate
+from searches.services.refusals import DecisionRefused, NothingToUndo, NotYours, StageClosed, StaleCandidate
 from searches.services.rules import check_stage
 from searches.services.screening import current_candidate, decide, undo
 from searches.views.companions import companions_seen
@@ -277,6 +277,9 @@ def decide_on_screen(request: ProjectRequest, project: Project, candidate: Candi
     except StaleCandidate as stale:
         fresh = candidate_of(project, str(stale.candidate.pk))
         return page.answer(fresh, status=409, notice=Notice("warn", refusal(fresh, page.viewer)))
+    except NotYours as refused:
+        following = page.queue.following(page.candidates, candidate).for_card().first()
+        return page.answer(following, status=409, notice=Notice("warn", f"Not saved: {refused}"))
     except DecisionRefused as refused:
         return page.answer(candidate, status=422, notice=Notice("warn", f"Not saved: {refused}"))
     except ValueError:  # a criterion that is not of this project

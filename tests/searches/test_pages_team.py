@@ -156,6 +156,18 @@ def test_own_words_are_marked_beside_the_plan(world: World) -> None:
     ]
 
 
+def test_who_comes_third_is_told_and_gets_the_next_record(world: World) -> None:
+    stage_set(project=world.project, actor=world.owner, stage="title", wanted=Settings(screeners=2))
+    world.person("cleo", Role.SCREENER)
+    first, second, _ = world.candidates
+    client, address = world.client("cleo"), f"{base(world)}/candidates/{first.pk}/decide/"
+    for who in ("anna", "bert"):
+        decide(world, who, first, decision="include")
+    answer = client.post(address, {"decision": "exclude", "version": 1, "request_id": uuid4()}, headers=HTMX)
+    assert (answer.status_code, answer.context["candidate"].pk) == (409, second.pk)
+    assert "has its screeners already" in told(answer)
+
+
 def test_an_older_decision_is_taken_back_from_the_records_page(world: World) -> None:
     one, two = world.candidates[:2]
     first = world.decide(one, "include", who="anna")

@@ -283,7 +283,8 @@ def test_records_are_given_by_share_in_mixed_pairs(project: Project, candidates:
 def test_records_are_given_by_label(project: Project, candidates: Make, team: Any) -> None:
     stage_set(project=project, actor=team["ada"], stage="title", wanted=Settings(sharing="assigned"))
     one, two, _ = candidates(3)
-    label = next(label_add(candidate=row, actor=team["ada"], name="German") for row in (one, two))
+    label_add(candidate=one, actor=team["ada"], name="German")
+    label = label_add(candidate=two, actor=team["ada"], name="German")
     given = assign_by_label(project=project, actor=team["ada"], stage="title", label=label, people=[team["cem"].pk])
     assert given == 2
     assert set(Assignment.objects.values_list("candidate", "reviewer")) == {
