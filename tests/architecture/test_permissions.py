@@ -393,7 +393,6 @@ def make_place(label: str) -> Place:
             "invitation_id": invitation.pk,
             "membership_id": member.pk,
             "token": token,
-            "key": "key",
             "uidb36": "1",
         },
     )
@@ -499,9 +498,10 @@ def test_each_role_reaches_what_its_rights_allow_and_nothing_else(place: Place, 
 
 
 OBJECTS = (
-    "version_id", "other_id", "count_id", "part_id", "run_id", "candidate_id", "verification_id", "notice_id", "answer_id",
-    "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
-    "note_id", "search_id", "paper_id", "related_id", "seeds_id", "pool_id", "list_id", "entry_id", "attempt_id", "upload_id", "copy_id", "briefing_id",
+    "version_id", "other_id", "count_id", "part_id", "run_id", "candidate_id", "verification_id", "notice_id",
+    "answer_id", "reference_id", "export_id", "invitation_id", "membership_id", "earlier_id", "fill_id", "import_id",
+    "note_id", "search_id", "paper_id", "related_id", "seeds_id", "pool_id", "list_id", "entry_id",
+    "attempt_id", "upload_id", "copy_id", "briefing_id",
     "sample_id",
 )  # fmt: skip
 
