@@ -81,12 +81,12 @@ def _resolve(
     stage: str,
     given: tuple[str, int | None, int | None],
 ) -> Resolved:
+    candidate = Candidate.objects.select_for_update().get(pk=candidate_id, project=project)
     applied = ScreeningDecision.objects.filter(project=project, request_id=request_id, reviewer=actor).first()
     if applied is not None:
         return Resolved(applied.candidate_id, applied.decision, applied=False)
     if not decision:
         raise DecisionRefused("A conflict is settled by include, exclude or maybe.")
-    candidate = Candidate.objects.select_for_update().get(pk=candidate_id, project=project)
     stages = stages_of(project)
     if stages[stage].pilot_open:
         raise StageClosed("Conflicts of a calibration round are settled after it is locked.")

@@ -106,11 +106,12 @@ def _decide(
     criterion_id: int | None,
     criteria: int | None,
 ) -> Decided:
+    previous = Candidate.objects.select_for_update().get(pk=candidate_id, project=project)
+    # Looked for behind the lock: the same request sent twice at once finds what the first of the two wrote.
     applied = ScreeningDecision.objects.filter(project=project, request_id=request_id, reviewer=actor).first()
     if applied is not None:
         return _applied_before(applied)
     stages = stages_of(project)
-    previous = Candidate.objects.select_for_update().get(pk=candidate_id, project=project)
     own = _own_vote(candidate_id, stage, actor) if stages[stage].own_votes else None
     if previous.merged_into_id is not None or version != previous.version + (own.version if own else 0):
         raise StaleCandidate(current_candidate(previous))
