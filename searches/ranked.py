@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import F, FilteredRelation, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from searches.blinding import Viewer
 from searches.models import Candidate, RankedRecord, RankingOrder, Stage
@@ -34,29 +34,46 @@ def order_of(viewer: Viewer | None) -> RankingOrder | None:
     return orders.exclude(trained_at=None).first()
 
 
-def with_place(rows: CandidateQuerySet, order: RankingOrder) -> CandidateQuerySet:
-    """The same rows with `ranked_place`: smaller = sooner, empty = not ranked yet (those come last)."""
-    rows = rows.alias(in_order=FilteredRelation("places", condition=Q(places__order=order)))
-    return rows.annotate(ranked_place=F("in_order__place"))
+def in_order(rows: CandidateQuerySet, order: RankingOrder) -> CandidateQuerySet:
+    """Those that have a place, by it; while none of them is left those that came since the last training, as found.
+
+    Both in one query would sort all records for the first one (measured: 80 ms at 50,000; this way 2).
+    """
+    placed = _placed(rows, order)
+    return placed if placed.exists() else _unplaced(rows, order)
 
 
-def behind(order: RankingOrder, candidate: Candidate) -> Q:
-    """Condition (on `with_place`) of what comes after the record: what stands behind it, and what was ranked anew since
-    it was: a later training stands in front of all earlier ones."""
-    here = RankedRecord.objects.filter(order=order, candidate=candidate).values_list("place", "training").first()
+def behind(rows: CandidateQuerySet, order: RankingOrder, candidate: Candidate) -> CandidateQuerySet:
+    """What comes after the record, nearest first: what was ranked anew since it was (a later training stands in front
+    of all earlier ones), what stands behind it, then what has no place yet."""
+    here = _place_of(order, candidate)
     if here is None:
-        return Q(ranked_place__isnull=False) | Q(ranked_place__isnull=True, pk__gt=candidate.pk)
+        return _unplaced(rows, order).filter(pk__gt=candidate.pk)
     place, training = here
-    later = Q(ranked_place__gt=place) | Q(ranked_place__isnull=True)
-    return later | Q(ranked_place__lt=base_of(training)) & ~Q(pk=candidate.pk)
+    placed = _placed(rows, order).filter(Q(ranked_place__gt=place) | Q(ranked_place__lt=base_of(training)))
+    return placed if placed.exists() else _unplaced(rows, order)
 
 
-def before(order: RankingOrder, candidate: Candidate) -> Q:
-    """Condition (on `with_place`) of what stands in front of the record."""
-    place = RankedRecord.objects.filter(order=order, candidate=candidate).values_list("place", flat=True).first()
-    if place is None:
-        return Q(ranked_place__isnull=False) | Q(ranked_place__isnull=True, pk__lt=candidate.pk)
-    return Q(ranked_place__lt=place)
+def before(rows: CandidateQuerySet, order: RankingOrder, candidate: Candidate) -> CandidateQuerySet:
+    """What stands in front of the record, nearest first."""
+    here = _place_of(order, candidate)
+    if here is not None:
+        return _placed(rows, order).filter(ranked_place__lt=here[0]).order_by("-ranked_place")
+    unplaced = _unplaced(rows, order).filter(pk__lt=candidate.pk).order_by("-pk")
+    return unplaced if unplaced.exists() else _placed(rows, order).order_by("-ranked_place")
+
+
+def _placed(rows: CandidateQuerySet, order: RankingOrder) -> CandidateQuerySet:
+    placed = rows.filter(places__order=order).annotate(ranked_place=F("places__place"))
+    return placed.order_by("ranked_place")  # no two records of an order share a place
+
+
+def _unplaced(rows: CandidateQuerySet, order: RankingOrder) -> CandidateQuerySet:
+    return rows.filter(~Exists(RankedRecord.objects.filter(order=order, candidate=OuterRef("pk")))).order_by("pk")
+
+
+def _place_of(order: RankingOrder, candidate: Candidate) -> tuple[int, int] | None:
+    return RankedRecord.objects.filter(order=order, candidate=candidate).values_list("place", "training").first()
 
 
 def ranked(candidate: Candidate, order: RankingOrder | None) -> Ranked | None:

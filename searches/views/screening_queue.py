@@ -13,7 +13,7 @@ from django.http import QueryDict
 from searches.blinding import Viewer
 from searches.models import Candidate, RankingOrder
 from searches.querysets import CandidateFilter, CandidateQuerySet
-from searches.ranked import before, behind, order_of, with_place
+from searches.ranked import before, behind, in_order, order_of
 from searches.seen import UNDECIDED, column_of, decided_as, own_votes
 from searches.views.candidate_filters import DECISION_CHOICES, CandidateFilterForm, read_list_query
 
@@ -98,24 +98,25 @@ class ScreeningQueue:
 
     def rows(self, candidates: CandidateQuerySet) -> CandidateQuerySet:
         """The candidates of the queue in its order; decided or not as the viewer sees them."""
-        rows = decided_as(candidates.filtered(self.wanted), "" if self.show == ALL else self.show, self.viewer)
         if self.order == RELEVANT and self.ranking is not None:
-            rows = with_place(rows, self.ranking)
-        return rows.order_by(*ORDERS[self.order].forwards())
+            return in_order(self._wanted(candidates), self.ranking)
+        return self._wanted(candidates).order_by(*ORDERS[self.order].forwards())
 
     def following(self, candidates: CandidateQuerySet, place: Candidate) -> CandidateQuerySet:
         """The rest of the queue behind `place` (which need not be in it any more), nearest first."""
         if self.order == RELEVANT and self.ranking is not None:
-            return self.rows(candidates).filter(behind(self.ranking, place))
+            return behind(self._wanted(candidates), self.ranking, place)
         return self.rows(candidates).filter(ORDERS[self.order].behind(place))
 
     def preceding(self, candidates: CandidateQuerySet, place: Candidate) -> CandidateQuerySet:
         """The queue in front of `place`, nearest first."""
-        order = ORDERS[self.order]
-        condition = order.before(place)
         if self.order == RELEVANT and self.ranking is not None:
-            condition = before(self.ranking, place)
-        return self.rows(candidates).filter(condition).order_by(*order.backwards())
+            return before(self._wanted(candidates), self.ranking, place)
+        order = ORDERS[self.order]
+        return self.rows(candidates).filter(order.before(place)).order_by(*order.backwards())
+
+    def _wanted(self, candidates: CandidateQuerySet) -> CandidateQuerySet:
+        return decided_as(candidates.filtered(self.wanted), "" if self.show == ALL else self.show, self.viewer)
 
     def progress(self, candidates: CandidateQuerySet) -> Progress:
         """One query; two where each screens alone."""

@@ -138,11 +138,21 @@ def test_labels_teach_and_the_next_record_follows_them(project, team, ranking, p
     assert following.count() == 32
 
 
-def test_records_that_were_never_ranked_are_in_the_queue_last(project, team, ranking, papers, candidates):
+def test_records_that_came_since_the_training_follow_behind_the_ranked_ones(project, team, ranking, papers, candidates):
     work()
-    [late] = candidates(1)
-    assert queue_of(project, team["ada"])[-1] == late.pk
-    assert len(queue_of(project, team["ada"])) == 41
+    late = candidates(2)
+    ranked_ones = queue_of(project, team["ada"])
+    assert len(ranked_ones) == 40
+    queue = read_queue(QueryDict(""), viewer_of(Membership.objects.get(project=project, user=team["ada"])))
+    rows = Candidate.objects.listed(project)
+    last = Candidate.objects.get(pk=ranked_ones[-1])
+    assert list(queue.following(rows, last)) == late
+    assert list(queue.following(rows, late[0])) == late[1:]
+    assert list(queue.preceding(rows, late[1])) == late[:1]
+    assert queue.preceding(rows, late[0]).first() == last
+    assert [row.pk for row in queue.preceding(rows, last)] == ranked_ones[-2::-1]
+    decide_many(project=project, actor=team["ada"], candidate_ids=ranked_ones, decision="maybe", request_id=uuid4())
+    assert queue_of(project, team["ada"]) == [row.pk for row in late]
 
 
 def test_it_is_up_to_date_until_something_is_decided(project, team, ranking, papers):

@@ -1,4 +1,4 @@
-"""The numbers that stand for the texts of records: words and pairs, and themes; made once for a set of records.
+"""The numbers that stand for the texts of records: words and pairs, titles, themes; made once for a set of records.
 
 Deterministic: the same texts, question and settings give the same features.
 """
@@ -28,6 +28,9 @@ class FeatureSettings:
 
     most_common: float = 0.95
     """Terms in more than this share of the records say nothing and are left out."""
+    rarest: float = 0.0001
+    """Terms in a smaller share of the records are left out (only from 20,000 records on that leaves any out): they
+    would fill the memory."""
     themes: int = 100
     """Dimensions of latent semantic analysis (over single words); 0 = none."""
 
@@ -59,17 +62,36 @@ def build_features(
 ) -> Features:
     """The features of all records. Raises ValueError when no record has a word."""
     subject = subject_of(question)
-    weigher = TfidfVectorizer(
-        analyzer=terms, max_df=settings.most_common if len(texts) > 20 else 1.0, sublinear_tf=True, dtype=np.float64
-    )
+    weigher = _weigher(settings, len(texts))
     try:
         words = weigher.fit_transform(texts).tocsr()
     except ValueError as error:
         raise ValueError("None of these records has a word that could be ranked on.") from error
     views = {"words": View(words, weigher.transform([subject]).tocsr())}
+    views |= _titles(texts, subject, settings)
     if settings.themes and len(texts) > settings.themes:
         views |= _themes(texts, subject, settings, seed)
     return Features(views, weigher.get_feature_names_out(), start_scores(texts, subject))
+
+
+def _weigher(settings: FeatureSettings, records: int) -> TfidfVectorizer:
+    """tf-idf of words and pairs, a word's tenth occurrence counting little."""
+    return TfidfVectorizer(
+        analyzer=terms,
+        min_df=max(1, int(records * settings.rarest)),
+        max_df=settings.most_common if records > 20 else 1.0,
+        sublinear_tf=True,
+        dtype=np.float64,
+    )
+
+
+def _titles(texts: Sequence[RankedText], subject: RankedText, settings: FeatureSettings) -> dict[str, View]:
+    weigher = _weigher(settings, len(texts))
+    try:
+        records = weigher.fit_transform([RankedText(text.title) for text in texts]).tocsr()
+    except ValueError:  # no record has a title
+        return {}
+    return {"titles": View(records, weigher.transform([subject]).tocsr())}
 
 
 def _themes(texts: Sequence[RankedText], subject: RankedText, settings: FeatureSettings, seed: int) -> dict[str, View]:

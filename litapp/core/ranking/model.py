@@ -31,12 +31,18 @@ class ModelSettings:
     features: FeatureSettings = field(default_factory=FeatureSettings)
     words: float = 1.0
     """Say of the linear support vector machine over words and pairs in the committee."""
+    titles: float = 1.0
+    """Say of the one over titles alone, while no relevant record is known; half of it from `titles_half` of them on,
+    and less and less: titles are short and to the point, abstracts tell the late ones apart."""
+    titles_half: float = 30.0
     themes: float = 1.0
     """Say of the one with a radial kernel over themes."""
     cost: float = 0.1
     """C of the linear machines: small = smooth."""
     themes_cost: float = 1.0
-    balance: float = 10.0
+    question_half: float = 1.0
+    """The question weighs as one relevant record at first, half of that from so many known ones on, then less."""
+    balance: float = 30.0
     """All relevant records together weigh so many times what all irrelevant ones do."""
     hedged: int = 3
     """Until so many relevant records are known, every second record comes from the start order: one find more must not
@@ -86,7 +92,8 @@ def train(features: Features, labels: Mapping[int, bool], settings: ModelSetting
         unread[:] = True
     total = np.zeros(features.size)
     coefficients = None
-    for name, say in (("words", settings.words), ("themes", settings.themes)):
+    titles = settings.titles * settings.titles_half / (settings.titles_half + relevant)
+    for name, say in (("words", settings.words), ("titles", titles), ("themes", settings.themes)):
         view = features.views.get(name)
         if view is None or say == 0:
             continue
@@ -97,7 +104,7 @@ def train(features: Features, labels: Mapping[int, bool], settings: ModelSetting
             scores, weights = _linear(view, rows, truth, settings, question, seed)
             coefficients = weights if name == "words" else coefficients
         total += say * _standard(scores, unread)
-    if relevant < settings.hedged:
+    if question and relevant < settings.hedged:
         orders = [total, start_order(features)]
         total = _alternating(*(orders if len(labels) % 2 == 0 else orders[::-1]), unread)
     return Trained(total, coefficients, relevant, irrelevant)
@@ -118,7 +125,7 @@ def start_order(features: Features) -> np.ndarray:
 def _linear(
     view: View, rows: np.ndarray, truth: np.ndarray, settings: ModelSettings, question: bool, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    examples, kinds, weights = _examples(view, rows, truth, settings.balance, question)
+    examples, kinds, weights = _examples(view, rows, truth, settings, question)
     machine = LinearSVC(C=settings.cost, dual=True, tol=1e-2, max_iter=1000, random_state=seed % 2**32)
     machine.fit(examples, kinds, weights)
     coefficients = machine.coef_.ravel()
@@ -126,25 +133,27 @@ def _linear(
 
 
 def _radial(view: View, rows: np.ndarray, truth: np.ndarray, settings: ModelSettings, question: bool) -> np.ndarray:
-    examples, kinds, weights = _examples(view, rows, truth, settings.balance, question)
+    examples, kinds, weights = _examples(view, rows, truth, settings, question)
     machine = SVC(C=settings.themes_cost, gamma=1.0, kernel="rbf", cache_size=100)
     machine.fit(examples, kinds, weights)
     return np.asarray(machine.decision_function(view.records))
 
 
 def _examples(
-    view: View, rows: np.ndarray, truth: np.ndarray, balance: float, question: bool
+    view: View, rows: np.ndarray, truth: np.ndarray, settings: ModelSettings, question: bool
 ) -> tuple[Matrix, np.ndarray, np.ndarray]:
-    """The labelled rows and the question as one more relevant one; weights that keep `balance`, with mean 1."""
+    """The labelled rows and the question as one more relevant one; weights that keep the balance, with mean 1."""
     with_question = question and has_content(view.question)
-    kinds = np.append(truth, True) if with_question else truth
-    if sp.issparse(view.records):
-        examples = sp.vstack([view.records[rows], view.question]).tocsr() if with_question else view.records[rows]
-    else:
-        examples = np.vstack([view.records[rows], view.question]) if with_question else view.records[rows]
-    relevant, irrelevant = kinds.sum(), (~kinds).sum()
-    each = len(kinds) / (balance + 1)
-    return examples, kinds, np.where(kinds, balance * each / relevant, each / irrelevant)
+    kinds, weights, examples = truth, np.ones(len(truth)), view.records[rows]
+    if with_question:
+        kinds = np.append(truth, True)
+        weights = np.append(weights, settings.question_half / (settings.question_half + truth.sum()))
+        stack = sp.vstack if sp.issparse(examples) else np.vstack
+        examples = stack([examples, view.question])
+        examples = examples.tocsr() if sp.issparse(examples) else examples
+    each = len(kinds) / (settings.balance + 1)
+    relevant, irrelevant = weights[kinds].sum(), weights[~kinds].sum()
+    return examples, kinds, weights * np.where(kinds, settings.balance * each / relevant, each / irrelevant)
 
 
 def _alternating(first: np.ndarray, second: np.ndarray, unread: np.ndarray) -> np.ndarray:
