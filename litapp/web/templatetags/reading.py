@@ -100,6 +100,12 @@ def pmid_link(pmid: str) -> SafeString | str:
     return _out(f"https://pubmed.ncbi.nlm.nih.gov/{quote(pmid, safe='')}/", pmid) if pmid else ""
 
 
+@register.filter
+def mesh_link(number: str) -> SafeString | str:
+    """The number of a MeSH heading as a link to its record at NLM."""
+    return _out(f"https://meshb.nlm.nih.gov/record/ui?ui={quote(number, safe='')}", number) if number else ""
+
+
 _LABELS = {source.key: source.label for source in SOURCES}
 
 
