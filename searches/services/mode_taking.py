@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from litapp.jobs.models import StepState
+from litapp.ledger.models import SourceRecord
 from litapp.ledger.services.bodies import write_body
 from litapp.projects.services.events import record_event
 from litapp.verification.models import VerdictStatus
@@ -83,7 +84,7 @@ def _standing(paper: FoundPaper) -> int | None:
 
 def _add(search: PaperSearch, actor: Any, request_id: UUID, papers: list[FoundPaper]) -> list[int]:
     """One import with an entry for every record that a source returned of these papers."""
-    records = {paper.pk: list(paper.records.order_by("pk")) for paper in papers}
+    records = {paper.pk: _records(paper) for paper in papers}
     body = _account(search, request_id, papers, records)
     sha256 = write_body(body)
     entries = [(paper, row) for paper in papers for row in records[paper.pk]]
@@ -116,6 +117,12 @@ def _add(search: PaperSearch, actor: Any, request_id: UUID, papers: list[FoundPa
                  "import": made.pk},
     )  # fmt: skip
     return [taken[paper.pk] for paper in papers]
+
+
+def _records(paper: FoundPaper) -> list[SourceRecord]:
+    """What the sources returned of a paper, the record that is shown among it."""
+    rows = {row.pk: row for row in (*paper.records.all(), paper.main_record)}
+    return [rows[pk] for pk in sorted(rows)]
 
 
 def _import_request(search: PaperSearch, request_id: UUID) -> UUID:
