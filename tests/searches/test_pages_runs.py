@@ -314,4 +314,4 @@ def test_the_number_of_database_queries_of_each_page_is_fixed(
     for _ in range(10):
         started("pubmed", "crossref", "openalex", "semanticscholar")
     many = queries_of(started("pubmed", "crossref", "openalex", "semanticscholar", queries=5))
-    assert few == many == {"run": 8, "run_progress": 7, "run_list": 6}
+    assert few == many == {"run": 12, "run_progress": 7, "run_list": 10}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searches.services.query_check import one_line_end
 from searches.views.marked_text import Segment, checked_query, dropped_words, segments
 from searches.views.plan_comparison import PlanField, plan_changes, word_changes
 
@@ -31,7 +32,7 @@ def test_marking_places_never_changes_the_text(text: str, places: list[tuple[int
 
 @given(st.text(max_size=60))
 def test_a_checked_query_is_the_query(text: str) -> None:
-    assert joined(checked_query(text).segments) == (text if text.strip() else "")
+    assert joined(checked_query(text).segments) == (one_line_end(text) if text.strip() else "")
 
 
 def test_a_term_with_its_tag_is_one_unit() -> None:
