@@ -22,12 +22,12 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing (on Debian: apt install python3-venv)."; exit 1; }
 
 $(VENV)/run.stamp: requirements/run.txt | $(VENV)/bin/python
-	@echo "Installing what LitLedger needs (70 MB to download, once) ..."
+	@echo "Installing what LitLedger needs (130 MB to download, once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
 	@touch $@
 
 $(VENV)/test.stamp: requirements/test.txt | $(VENV)/bin/python
-	@echo "Installing what the tests need (165 MB in all to download, once) ..."
+	@echo "Installing what the tests need (225 MB in all to download, once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
 	@touch $@ $(VENV)/run.stamp
 

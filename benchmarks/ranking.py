@@ -28,8 +28,8 @@ from math import ceil
 from pathlib import Path
 from statistics import fmean
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
@@ -166,9 +166,7 @@ def report(results: Sequence[Measured], peer: dict[tuple[str, str], tuple[float,
     for start in dict.fromkeys(one.start for one in results):
         kind = "priors" if "priors" in start else "none"
         print(f"\nStart: {start}\n")
-        print(
-            "| set | n | incl. | WSS@95 | RRF@10 | recall@20 % | to 95 % | to all | CPU ms/label | peer WSS@95 | RRF@10 |"
-        )
+        print(f"| set | n | incl. | {COLUMNS} | peer WSS@95 | RRF@10 |")
         print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
         rows = []
         for name in dict.fromkeys(one.review for one in results if one.start == start):
@@ -196,6 +194,7 @@ def report(results: Sequence[Measured], peer: dict[tuple[str, str], tuple[float,
             print(f"\n{label}: better on {better} of {len(compared)} sets, equal on {equal}.")
 
 
+COLUMNS = "WSS@95 | RRF@10 | recall@20 % | to 95 % | to all | CPU ms/label"
 FIELDS = ("wss95", "rrf10", "recall20", "to_95", "to_all", "cpu_ms_per_label")
 
 
@@ -219,14 +218,13 @@ def speed(reviews: Sequence[Review], settings: ModelSettings, records: int = 10_
         labels = {at: truth[chosen[at]] for at in range(count)}
         began, cpu = time.perf_counter(), time.process_time()
         train(features, labels, settings)
-        print(
-            f"training step, {count:,} labels: {time.perf_counter() - began:.2f} s wall, {time.process_time() - cpu:.2f} s CPU"
-        )
+        wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+        print(f"training step, {count:,} labels: {wall:.2f} s wall, {cpu:.2f} s CPU")
 
 
 def coverage(reviews: Sequence[Review], settings: ModelSettings, draws: int = 400) -> None:
     """How often the stopping test passes although recall is below its target: the ranking stops after random shares
-    of each review, samples of several sizes are drawn, and the test is repeated up to three times as reading goes on."""
+    of each review, samples of several sizes are drawn, and the test is repeated up to three times while it goes on."""
     wrong = passed = tried = 0
     for review in reviews:
         features = build_features(review.texts, question_text([review.topic]), settings.features, seed=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 
 from searches.blinding import Viewer
 from searches.models import Candidate, RankedRecord, RankingOrder, Stage
@@ -50,7 +50,7 @@ def behind(rows: CandidateQuerySet, order: RankingOrder, candidate: Candidate) -
     if here is None:
         return _unplaced(rows, order).filter(pk__gt=candidate.pk)
     place, training = here
-    placed = _placed(rows, order).filter(Q(ranked_place__gt=place) | Q(ranked_place__lt=base_of(training)))
+    placed = _placed(rows, order, Q(places__place__gt=place) | Q(places__place__lt=base_of(training)))
     return placed if placed.exists() else _unplaced(rows, order)
 
 
@@ -58,14 +58,14 @@ def before(rows: CandidateQuerySet, order: RankingOrder, candidate: Candidate) -
     """What stands in front of the record, nearest first."""
     here = _place_of(order, candidate)
     if here is not None:
-        return _placed(rows, order).filter(ranked_place__lt=here[0]).order_by("-ranked_place")
+        return _placed(rows, order, Q(places__place__lt=here[0])).order_by("-places__place")
     unplaced = _unplaced(rows, order).filter(pk__lt=candidate.pk).order_by("-pk")
-    return unplaced if unplaced.exists() else _placed(rows, order).order_by("-ranked_place")
+    return unplaced if unplaced.exists() else _placed(rows, order).order_by("-places__place")
 
 
-def _placed(rows: CandidateQuerySet, order: RankingOrder) -> CandidateQuerySet:
-    placed = rows.filter(places__order=order).annotate(ranked_place=F("places__place"))
-    return placed.order_by("ranked_place")  # no two records of an order share a place
+def _placed(rows: CandidateQuerySet, order: RankingOrder, condition: Q | None = None) -> CandidateQuerySet:
+    """By place alone: no two records of an order share one. One `filter`, so that it is one row of places."""
+    return rows.filter(Q(places__order=order) & (condition or Q())).order_by("places__place")
 
 
 def _unplaced(rows: CandidateQuerySet, order: RankingOrder) -> CandidateQuerySet:

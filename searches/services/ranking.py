@@ -101,10 +101,10 @@ def labels_of(project: Project, person: int | None) -> dict[int, bool]:
     listed = {"candidate__project": project, "candidate__merged_into": None, "candidate__withdrawn_at": None}
     if person is not None:
         votes = Vote.objects.filter(stage=Stage.TITLE, reviewer=person, **listed).exclude(decision="")
-        rows = votes.order_by("decided_at", "candidate").values_list("candidate", "decision")
+        rows = list(votes.order_by("decided_at", "candidate").values_list("candidate", "decision"))
     else:
         decided = Candidate.objects.listed(project).exclude(decision="").order_by("decided_at", "pk")
-        rows = decided.values_list("pk", "decision")
+        rows = list(decided.values_list("pk", "decision"))
     return {pk: decision in RELEVANT for pk, decision in rows}
 
 
@@ -115,9 +115,9 @@ def label_counts(project: Project, person: int | None) -> tuple[int, int]:
             project=project, stage=Stage.TITLE, reviewer=person,
             candidate__merged_into=None, candidate__withdrawn_at=None,
         ).exclude(decision="")  # fmt: skip
-        rows = votes.values_list("decision", flat=True)
+        decisions = list(votes.order_by().values_list("decision", flat=True))
     else:
-        rows = Candidate.objects.listed(project).exclude(decision="").values_list("decision", flat=True)
-    decisions = list(rows.order_by())
+        decided = Candidate.objects.listed(project).exclude(decision="").order_by()
+        decisions = list(decided.values_list("decision", flat=True))
     relevant = sum(decision in RELEVANT for decision in decisions)
     return relevant, len(decisions) - relevant

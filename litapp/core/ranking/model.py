@@ -47,7 +47,7 @@ class ModelSettings:
     hedged: int = 3
     """Until so many relevant records are known, every second record comes from the start order: one find more must not
     lead the committee into its own narrow corner."""
-    most_labels: int = 4_000
+    most_labels: int = 2_000
     """The member over themes is trained on at most so many labels (all relevant ones, then the latest)."""
 
 
@@ -105,8 +105,9 @@ def train(features: Features, labels: Mapping[int, bool], settings: ModelSetting
             coefficients = weights if name == "words" else coefficients
         total += say * _standard(scores, unread)
     if question and relevant < settings.hedged:
-        orders = [total, start_order(features)]
-        total = _alternating(*(orders if len(labels) % 2 == 0 else orders[::-1]), unread)
+        start = start_order(features)
+        first, second = (total, start) if len(labels) % 2 == 0 else (start, total)
+        total = _alternating(first, second, unread)
     return Trained(total, coefficients, relevant, irrelevant)
 
 
@@ -148,9 +149,8 @@ def _examples(
     if with_question:
         kinds = np.append(truth, True)
         weights = np.append(weights, settings.question_half / (settings.question_half + truth.sum()))
-        stack = sp.vstack if sp.issparse(examples) else np.vstack
-        examples = stack([examples, view.question])
-        examples = examples.tocsr() if sp.issparse(examples) else examples
+        both = [examples, view.question]
+        examples = sp.vstack(both, format="csr") if sp.issparse(examples) else np.vstack(both)
     each = len(kinds) / (settings.balance + 1)
     relevant, irrelevant = weights[kinds].sum(), weights[~kinds].sum()
     return examples, kinds, weights * np.where(kinds, settings.balance * each / relevant, each / irrelevant)

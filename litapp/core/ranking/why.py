@@ -19,7 +19,8 @@ MOST_AGAINST = 2
 @dataclass(frozen=True, slots=True)
 class Why:
     """Words of a record by what they add to its place, strongest first. `learned` = from labels; False = words of the
-    question. They explain the part of the ranking that reads words and pairs; titles and themes have their say beside it."""
+    question. They explain the part of the ranking that reads words and pairs; titles and themes
+    have their say beside it."""
 
     raised_by: tuple[str, ...]
     lowered_by: tuple[str, ...]
