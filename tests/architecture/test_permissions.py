@@ -400,7 +400,9 @@ def make_place(label: str) -> Place:
 
 def stopping_sample(project: Project, owner: Any) -> StoppingSample:
     """A sample of prioritised screening whose test was passed."""
-    ranking = Ranking.objects.create(project=project, seed=1, settings={"model": "m"}, control_share=0, started_by=owner)
+    ranking = Ranking.objects.create(
+        project=project, seed=1, settings={"model": "m"}, control_share=0, started_by=owner
+    )
     return StoppingSample.objects.create(
         ranking=ranking, number=1, request_id=uuid4(), drawn_by=owner, records=2, unread=1, relevant_before=1, size=1,
         target=0.95, confidence=0.95, chosen=[1], found=0, p_value=0.0, passed=True, finished_at=ranking.started_at,
