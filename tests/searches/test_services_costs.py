@@ -82,7 +82,7 @@ def test_cost_and_rest_in_words(made: Cost, sentence: str, short: bool) -> None:
 
 
 def test_what_is_left_is_that_of_the_key_that_will_be_used(db: None, settings: Any) -> None:
-    settings.SOURCES["openalex"]["key"] = ""
+    settings.SOURCES = {**settings.SOURCES, "openalex": {**settings.SOURCES["openalex"], "key": ""}}
     until, person = timezone.now() + timedelta(hours=3), User.objects.create_user("anna")
     for name, left in (("openalex", 90), (f"openalex@u{person.pk}+key", 9_000)):
         SourceBudget.objects.create(source=name, left=left, until=until, observed_at=timezone.now())
@@ -95,5 +95,5 @@ def test_what_is_left_is_that_of_the_key_that_will_be_used(db: None, settings: A
     assert left(person.pk) == 90
     own_key_save(user=person, source="openalex", key="own-key-of-anna")
     assert (left(person.pk), left(None)) == (9_000, 90)
-    settings.SOURCES["openalex"]["key"] = "new-installation-key"
+    settings.SOURCES = {**settings.SOURCES, "openalex": {**settings.SOURCES["openalex"], "key": "new-installation-key"}}
     assert left(None) is None
