@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -123,7 +124,7 @@ def _export(project: Project, user: User, style: str, say: Say) -> tuple[list[Ex
                 problems.append(f"{form.label}, {scope.label.lower()}: {problem}")
                 continue
             ExportWork().run(str(export.pk))
-            export.refresh_from_db()
+            _await(export)
             if export.files:
                 made.append(export)
             else:
@@ -131,6 +132,15 @@ def _export(project: Project, user: User, style: str, say: Say) -> tuple[list[Ex
     for told in problems:
         say(f"Not written: {told}")
     return made, problems
+
+
+def _await(export: Export) -> None:
+    """Wait for an export that a worker of this installation took before us, at most five minutes."""
+    end = time.monotonic() + 300
+    export.refresh_from_db()
+    while export.is_open and time.monotonic() < end:
+        time.sleep(0.2)
+        export.refresh_from_db()
 
 
 def _copy(file: Path, out: Path) -> Path:

@@ -21,10 +21,13 @@ export function csrfToken() {
 
 // POST as htmx would. Resolves with {status, html}; status 0 = the server could not be reached.
 export async function post(action, fields) {
+  // What was written down may be older than the sign-in: its token would win over the header's.
+  const body = new URLSearchParams(fields);
+  body.delete("csrfmiddlewaretoken");
   try {
     const response = await fetch(action, {
       method: "POST",
-      body: new URLSearchParams(fields),
+      body,
       headers: { "HX-Request": "true", "HX-Current-URL": location.href, "X-CSRFToken": csrfToken() },
       signal: AbortSignal.timeout(TIMEOUT),
     });

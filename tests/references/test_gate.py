@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from litapp.core.formats.entry import ExportEntry
-from litapp.core.gate import AskedAgain
-from litapp.core.records import Identifier, Scheme, record_to_dict
+from litapp.core.gate import AskedAgain, identifiers_equal
+from litapp.core.records import Identifier, Record, Scheme, record_to_dict
 from litapp.jobs.models import StepState
 from litapp.ledger.models import SourceRecord
 from litapp.projects.models import Event, Role
@@ -136,14 +136,26 @@ def test_gate_1_a_pmid_that_pubmed_does_not_know_and_a_source_that_does_not_answ
     ]
 
 
-def test_gate_1_fewer_than_five_can_be_asked(world: World, sources_say: Ask) -> None:
+def test_gate_1_fewer_than_five_were_asked(world: World, sources_say: Ask) -> None:
     sources_say(
         lambda entries: Requery(dict(list(said_again(entries).answers.items())[:4]), said_again(entries).pubmed)
     )
     [(key, text)] = stopped(make(world))["asked_again"]
     assert (key, text) == (
-        "", "Only 4 of 6 references have a PMID or DOI that could be asked again; 5 are wanted.",
+        "", "Only 4 of 6 references with a PMID or DOI were asked again; at least 5 must be. Make the file again.",
     )  # fmt: skip
+
+
+def test_gate_1_a_reference_without_pmid_and_doi_stops_nothing() -> None:
+    pmids = [(Identifier(Scheme.PMID, str(number)),) for number in range(1, 5)]
+    known = [
+        ExportEntry(Record("pubmed", one[0].value, title="A", identifiers=one), f"K_{one[0].value}") for one in pmids
+    ]
+    preprint = Record("arxiv", "2101.00001", title="B", identifiers=(Identifier(Scheme.ARXIV, "2101.00001"),))
+    arxiv = ExportEntry(preprint, "K_5")
+    answers = {one.key: AskedAgain("PubMed", one.record) for one in known}
+    check = identifiers_equal([*known, arxiv], answers)
+    assert (check.looked_at, check.failures) == (4, ())
 
 
 # Gate 2: title and PMID

@@ -8,15 +8,12 @@ from datetime import datetime, timedelta
 from typing import Protocol
 from urllib.parse import urlsplit
 
-import httpcore
-import httpx
-
 from litapp.core.fulltext import Outcome
 from litapp.core.ports import Clock, RateGate
 from litapp.providers.addresses import AddressGuard, AddressRefused, Resolver, is_obviously_local, origin, resolve
 from litapp.providers.answers import retry_after
 from litapp.providers.fulltext.policy import pace_key
-from litapp.providers.http import guarded_transport
+from litapp.providers.http import guarded_transport, httpcore, httpx
 from litapp.providers.retry import LONGEST_SLEEP, seconds_until
 
 logger = logging.getLogger(__name__)

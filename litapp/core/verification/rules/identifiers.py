@@ -83,11 +83,12 @@ def _named(hearing: Hearing, scheme: str, value: str, witness: Witness) -> Check
             RESOLVES, source, Result.PASS, f"The {name} names this paper at {label(source)}.", witness=witness
         )
     if witness.work is Work.UNCLEAR:
+        why = "whose record has no title to compare" if hearing.claimed.title else "but no title was given to compare"
         return hearing.check(
             RESOLVES,
             source,
             Result.SKIPPED,
-            f"The {name} exists at {label(source)}, whose record has no title to compare.",
+            f"The {name} exists at {label(source)}, {why}.",
             witness=witness,
         )
     title = f"“{witness.record.title or witness.record.original_title}”"
