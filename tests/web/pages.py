@@ -90,11 +90,6 @@ def plain(request: HttpRequest) -> HttpResponse:
     return redirect("/workbench/")
 
 
-def _named(namespace: str, names: list[str]) -> Any:
-    patterns = [path(f"{namespace}/{name}/<int:project_id>/", guide, name=name) for name in names]
-    return include((patterns, namespace))
-
-
 urlpatterns = [
     path("", bare),
     path("guide/", guide),
@@ -106,8 +101,5 @@ urlpatterns = [
     path("offer/", offer),
     path("decide/", decide),
     path("plain/", plain),
-    path("account/", include("allauth.urls")),
-    path("", _named("projects", ["overview", "team", "history", "list"])),
-    path("", _named("searches", ["plan_list", "run_list", "screen", "candidates"])),
-    path("", _named("references", ["list", "export_new"])),
+    path("", include("litapp.urls")),
 ]
