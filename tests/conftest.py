@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("litledger", deadline=None)  # a busy machine may take its time: no test measures it
+settings.load_profile("litledger")
 # Playwright keeps an event loop in the test thread; Django would refuse the database there.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
