@@ -50,6 +50,19 @@ def test_a_cell_is_filled_and_taken_back_by_keys(world: World, as_person: Open) 
     assert MatrixCell.objects.get().state == ""
 
 
+def test_a_key_pressed_the_moment_the_dialog_arrives_counts(world: World, as_person: Open) -> None:
+    page = as_person(world, "/matrix/")
+    page.evaluate(
+        """document.addEventListener("htmx:afterSwap", () => setTimeout(() => document.activeElement.dispatchEvent(
+             new KeyboardEvent("keydown", {key: "1", bubbles: true, cancelable: true}))), {once: true})"""
+    )
+    page.keyboard.press("j")
+    page.keyboard.press("o")
+    reference = Reference.objects.get(key="Weber_2001_Paper")
+    expect(page.locator(f"#cell-{reference.pk}-population a")).to_contain_text("Humans")
+    expect(page.locator("dialog.matrix-dialog")).to_have_count(0)
+
+
 def test_what_was_typed_stays_when_the_words_are_not_in_the_abstract(world: World, as_person: Open) -> None:
     reference = Reference.objects.get(key="Weber_2001_Paper")
     page = as_person(world, "/matrix/", expect=("422",))
