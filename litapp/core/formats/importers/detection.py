@@ -35,7 +35,9 @@ def refuse_binary(head: bytes) -> None:
             raise UnreadableFile(kind, message, next_step)
 
 
-_RIS_TAG = re.compile(r"(?m)^\s{0,3}(?:\ufeff)?([A-Za-z][A-Za-z0-9])(?:[ \t]{2}-|[ \t]-[ \t])")
+_RIS_TAG = re.compile(
+    r"(?m)^\s{0,3}(?:\ufeff)?([A-Za-z][A-Za-z0-9])(?:[ \t\u00a0]{2,4}[-\u2010-\u2014\u2212]|[ \t\u00a0]-[ \t\u00a0])"
+)
 _RIS_NAMES = frozenset(
     ("TI", "T1", "AU", "A1", "PY", "Y1", "JO", "JF", "T2", "VL", "SP", "EP", "DO", "UR", "AB", "N2", "KW", "ER")
 )
@@ -92,11 +94,13 @@ def _xml(pattern: str) -> Callable[[str], bool]:
 
 _TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("ledger", lambda text: LEDGER_START.match(text) is not None),
-    ("pubmed_xml", _xml(r"<(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)[\s>]")),
-    ("medline_xml", _xml(r"<(?:MedlineCitationSet|MedlineCitation)[\s>]")),
+    ("pubmed_xml", _xml(r"<(?:\w+:)?(?:PubmedArticleSet|PubmedArticle|PubmedBookArticle)[\s>]")),
+    ("medline_xml", _xml(r"<(?:\w+:)?(?:MedlineCitationSet|MedlineCitation)[\s>]")),
     (
         "endnote_xml",
-        _xml(r"(?i)<records?>[\s\S]{0,4000}<(?:database|ref-type|source-app|contributors|titles|rec-number)\b"),
+        _xml(
+            r"(?i)<(?:\w+:)?records?(?:\s[^<>]*)?>[\s\S]{0,4000}<(?:\w+:)?(?:database|ref-type|source-app|contributors|titles|rec-number)\b"
+        ),
     ),
     (
         "word_xml",
@@ -113,7 +117,7 @@ _TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
             r"(?m)^\s{0,3}<\s*\d{1,9}\s*\.?\s*>\s*\n(?:\s*\n)*(?:\s?[A-Z][A-Z0-9] {1,2}- |[A-Z][A-Za-z -]{2,40}\s*\n\s)"
         ),
     ),
-    ("ris", _has(r"(?im)^(?:\d+\.\s*)?\s{0,3}\ufeff?TY(?:[ \t]{1,2}-|\t-)")),
+    ("ris", _has(r"(?im)^(?:\d+\.\s*)?\s{0,3}\ufeff?TY[ \t\u00a0]{1,4}[-\u2010-\u2014\u2212]")),
     (
         "wos",
         _has(r"(?m)^\ufeff?(?:FN .*\n(?:VR .*\n)?(?:.*\n)?PT [A-Z]|PT [JBSP]\s*\n(?:[A-Z][A-Z0-9] .*\n|   .*\n)+)"),

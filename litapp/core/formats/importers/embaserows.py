@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from litapp.core.formats.importers.csvrows import read_rows
 from litapp.core.formats.importers.draft import Draft, page_range, tidy, words
 from litapp.core.formats.importers.fields import Fields
-from litapp.core.formats.importers.names import is_et_al, person
+from litapp.core.formats.importers.names import is_et_al, names_in, person
 from litapp.core.formats.importers.reading import Entry, Limits
 from litapp.core.formats.importers.sources import parse_source
 from litapp.core.formats.importers.tagged import Block
@@ -48,7 +48,7 @@ def embase_draft(fields: Fields) -> Draft:
     draft.titled(" ".join(fields.all("TITLE")))
     draft.original_title = tidy(fields.first("ORIGINAL TITLE"))
     for value in fields.all("AUTHOR NAMES"):
-        for name in value.split(";"):
+        for name in names_in(value):
             if is_et_al(name):
                 draft.authors_complete = False
             elif (found := person(name)) is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
@@ -31,7 +31,12 @@ _LABELS = {"utf-8": "UTF-8", "cp1252": "Windows-1252", "gb18030": "GB18030", "ma
 _DECLARED = re.compile(
     rb"(?im)^\s*[%@/-]*\s*(?:comment\s*\{?\s*)?(?:this file was created.{0,60}\n\s*%?\s*)?encoding\s*[:=]\s*([\w.-]+)"
 )
+_NOT_EIGHT_BIT = frozenset(f"utf-{size}{end}" for size in (16, 32) for end in ("", "-le", "-be")) | {"utf-8", "ascii"}
+"""What a text that is no UTF-8 and has no byte order mark cannot be, whatever it or a guess says."""
 _SURROGATE = re.compile("[\udc80-\udcff]")
+_OTHER_ENDS = ("\x85", "\u2028", "\u2029")
+_FIRST_LINES = 4096
+_MARK, _FILLING = "\ufeff", "\n\x1a\x00"
 # What a Windows-1252 text has among its high bytes: letters with accents, typographic quotes and dashes.
 _LATIN_HIGH = frozenset(
     [
@@ -124,7 +129,7 @@ def _eight_bit(head: bytes, sample: bytes) -> TextEncoding:
     declared = _DECLARED.search(head[:4096])
     if declared:
         codec = _known(declared[1].decode("ascii", "replace"))
-        if codec and codec not in ("utf-8", "ascii") and _decodes(sample, codec):
+        if codec and codec not in _NOT_EIGHT_BIT and _decodes(sample, codec):
             return TextEncoding(codec, _LABELS.get(codec, declared[1].decode("ascii", "replace")))
     if _looks_chinese(sample):
         return TextEncoding("gb18030", "GB18030")
@@ -136,7 +141,7 @@ def _eight_bit(head: bytes, sample: bytes) -> TextEncoding:
         return TextEncoding("mac_roman", "Mac Roman")
     best = from_bytes(sample).best()
     codec = _known(best.encoding) if best is not None else None
-    if codec and codec not in ("utf-8", "ascii", "utf-16", "utf-32"):  # these need a byte order mark, and none is there
+    if codec and codec not in _NOT_EIGHT_BIT:
         return TextEncoding(codec, _LABELS.get(codec, f"{codec} (guessed)"))
     return TextEncoding("cp1252", "Windows-1252 (guessed)")
 
@@ -187,15 +192,14 @@ def _looks_mac(sample: bytes) -> bool:
 
 
 def read_lines(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iterator[tuple[int, str]]:
-    """Number and text of each line without its end. Only CR, LF and CRLF end a line: U+2028 and form feeds do not.
+    """Number and text of each line without its end. CR, LF, CRLF and CR CR LF end a line; other line signs of Unicode
+    (NEL, U+2028, U+2029) only in a file that begins with one of them and none of those.
 
-    Raises UnreadableFile for a line beyond `limits.line`.
+    A byte order mark at the start of a later line is where two files were put together: a blank line comes before it.
+    What old systems fill a file up with (NUL, Ctrl-Z) is no text. Raises UnreadableFile for a line beyond
+    `limits.line`.
     """
-    stream.seek(encoding.skip)
-    errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
-    text = io.TextIOWrapper(
-        cast("io.BufferedReader", _Kept(stream)), encoding=encoding.codec, errors=errors, newline=None
-    )
+    text = _opened(stream, encoding)
     number = 0
     while line := text.readline(limits.line + 1):
         number += 1
@@ -206,18 +210,19 @@ def read_lines(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -> Iter
                 "Export the records again from the database, in one of the formats of the import page.",
                 number,
             )
-        if not line.isascii() and _SURROGATE.search(line):
-            line = repaired(line)
-        yield number, line.rstrip("\n")
+        if not line.isascii():
+            if _SURROGATE.search(line):
+                line = repaired(line)
+            if line[0] == _MARK:
+                line = line.lstrip(_MARK)
+                if number > 1:
+                    yield number, ""
+        yield number, line.rstrip(_FILLING)
 
 
 def read_text(stream: BinaryIO, encoding: TextEncoding, size: int) -> Iterator[str]:
     """The text in pieces of about `size` characters, line ends as LF."""
-    stream.seek(encoding.skip)
-    errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
-    text = io.TextIOWrapper(
-        cast("io.BufferedReader", _Kept(stream)), encoding=encoding.codec, errors=errors, newline=None
-    )
+    text = _opened(stream, encoding)
     while piece := text.read(size):
         yield repaired(piece) if not piece.isascii() else piece
 
@@ -227,17 +232,43 @@ def repaired(text: str) -> str:
     return _SURROGATE.sub(lambda found: bytes([ord(found[0]) - 0xDC00]).decode("cp1252", "replace"), text)
 
 
-class _Kept(io.BufferedIOBase):
-    """Lends a stream to a TextIOWrapper without letting it close the stream."""
+def _opened(stream: BinaryIO, encoding: TextEncoding) -> io.TextIOWrapper:
+    errors = "surrogateescape" if encoding.codec == "utf-8" else "replace"
+    stream.seek(encoding.skip)
+    head = stream.read(_FIRST_LINES).decode(encoding.codec, errors)
+    other = next((sign for sign in _OTHER_ENDS if sign in head), None) if not {"\n", "\r"} & set(head) else None
+    ends: dict[bytes, bytes] = {other.encode(encoding.codec): "\n".encode(encoding.codec)} if other else {}
+    if "16" not in encoding.codec and "32" not in encoding.codec:
+        ends[b"\r\r\n"] = b"\r\n"
+    stream.seek(encoding.skip)
+    kept = _Kept(stream, ends)
+    return io.TextIOWrapper(cast("io.BufferedReader", kept), encoding=encoding.codec, errors=errors, newline=None)
 
-    def __init__(self, stream: BinaryIO) -> None:
+
+class _Kept(io.BufferedIOBase):
+    """Lends a stream to a TextIOWrapper without letting it close the stream; `ends` are bytes to put for others."""
+
+    def __init__(self, stream: BinaryIO, ends: Mapping[bytes, bytes]) -> None:
         self._stream = stream
+        self._ends = ends
+        self._rest = b""
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1, /) -> bytes:
-        return self._stream.read(-1 if size is None else size)
+        return self.read1(-1 if size is None else size)
 
     def read1(self, size: int = -1, /) -> bytes:
-        return self._stream.read(size)
+        while True:
+            block = self._stream.read(size)
+            data = self._rest + block
+            self._rest = b""
+            if block:  # an end that the block cuts is looked at with the next one
+                cut = max((n for end in self._ends for n in range(1, len(end)) if data.endswith(end[:n])), default=0)
+                data, self._rest = data[: len(data) - cut], data[len(data) - cut :]
+            for end, instead in self._ends.items():
+                if end in data:
+                    data = data.replace(end, instead)
+            if data or not block:
+                return data

@@ -10,7 +10,7 @@ from litapp.core.formats.importers.draft import Draft, claims_in, page_range, ti
 from litapp.core.formats.importers.encoding import TextEncoding
 from litapp.core.formats.importers.names import is_et_al, person
 from litapp.core.formats.importers.reading import Entry, Limits
-from litapp.core.formats.importers.xmlstream import Element, local_name, read_elements, text_of
+from litapp.core.formats.importers.xmlstream import Element, local_name, read_elements, text_of, without_namespaces
 from litapp.core.records import Scheme
 
 _TYPES = {
@@ -37,7 +37,7 @@ def read_endnote_xml(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -
 
 def endnote_draft(record: Element) -> Draft:
     """The record that one `record` element states."""
-    draft = Draft()
+    record, draft = without_namespaces(record), Draft()
     kind = record.find("ref-type")
     draft.csl_type = _TYPES.get(
         kind.get("name", "") if kind is not None else "", "document" if kind is not None else "article-journal"

@@ -32,6 +32,10 @@ _TYPES = {
 }  # fmt: skip
 
 
+_FIRST = frozenset(("PMID", "OWN"))
+"""Tags that stand at the head of a record, PMID before all others."""
+
+
 def read_medline(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
     """The records of a PubMed text file, one at a time."""
     for number, (tags, block) in enumerate(_records(lines, limits), start=1):
@@ -43,14 +47,13 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
     block = Block(limits)
     blank = False
     for number, line in lines:
-        line = line.lstrip("\ufeff")
         if not line.strip():
             blank = True
             continue
         found = TAG_LINE.match(line) if not line.startswith("  ") else None
         if found:
             name = found[1]
-            if tags and (blank or (name == "PMID" and "PMID" in tags)):
+            if tags and (blank or (name in _FIRST and (name in tags or (name == "PMID" and "TI" in tags)))):
                 yield tags, block
                 tags, block = Tags(), Block(limits)
             block.add(number, line)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from html import unescape
 
 from litapp.core.matching.names import PARTICLES
 from litapp.core.records import Person
@@ -54,9 +55,15 @@ def split_names(text: str, separator: str) -> tuple[list[str], bool]:
     return [name for name in names if name and not is_et_al(name)], cut == text and not any(map(is_et_al, names))
 
 
+def names_in(text: str) -> list[str]:
+    """The names that semicolons part. HTML's entities, which end with one, are undone first ("Pe&ntilde;alver")."""
+    return (unescape(unescape(text)) if "&" in text else text).split(";")
+
+
 @lru_cache(maxsize=65536)
 def person(text: str, first_last: bool = False) -> Person | None:
     """One name, or None for a text that holds none. `first_last` = names without comma stand given name first."""
+    text = unescape(unescape(text)) if "&" in text else text
     text = _CLOSING_IDS.sub("", " ".join(text.replace("\u200b", "").split())).strip(" ;")
     if not any(sign.isalnum() for sign in text) or is_et_al(text):
         return None

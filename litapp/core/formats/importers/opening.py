@@ -11,7 +11,7 @@ from litapp.core.formats.importers.bibtex import read_bibtex
 from litapp.core.formats.importers.csljson import read_csljson
 from litapp.core.formats.importers.detection import find_format, refuse_binary
 from litapp.core.formats.importers.embaserows import read_embase_rows
-from litapp.core.formats.importers.encoding import TextEncoding, find_encoding, read_lines
+from litapp.core.formats.importers.encoding import TextEncoding, find_encoding, read_lines, read_text
 from litapp.core.formats.importers.endnotexml import read_endnote_xml
 from litapp.core.formats.importers.ids import read_ids, read_text_ids
 from litapp.core.formats.importers.ledger import read_ledger
@@ -88,7 +88,7 @@ def read_file(stream: BinaryIO, *, name: str = "", limits: Limits = Limits()) ->
         raise UnreadableFile("empty", "The file is empty.", "Choose another file, or export the records again.")
     refuse_binary(head)
     encoding = find_encoding(stream)
-    text = _head(stream, encoding.codec, encoding.skip)
+    text = next(read_text(stream, encoding, _HEAD), "")
     key = _format(text, stream, encoding, limits)
     label, query = "", ""
     if key in STREAM_FORMATS:
@@ -139,9 +139,3 @@ def _format(text: str, stream: BinaryIO, encoding: TextEncoding, limits: Limits)
             if number > _SEARCHED:
                 break
         raise
-
-
-def _head(stream: BinaryIO, codec: str, skip: int) -> str:
-    stream.seek(skip)
-    text = stream.read(_HEAD).decode(codec, "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")

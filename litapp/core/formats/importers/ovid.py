@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from litapp.core.formats.importers.draft import Draft, page_range, tidy, words
 from litapp.core.formats.importers.fields import Fields
-from litapp.core.formats.importers.names import is_et_al, person, without_degrees
+from litapp.core.formats.importers.names import is_et_al, names_in, person, without_degrees
 from litapp.core.formats.importers.reading import Entry, Limits
 from litapp.core.formats.importers.sources import parse_source
 from litapp.core.formats.importers.tagged import Block, Tags
@@ -47,7 +47,6 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
     block = Block(limits)
     began = False
     for number, line in lines:
-        line = line.lstrip("\ufeff")
         if NUMBER_LINE.match(line):
             if began:
                 yield tags, block
@@ -122,7 +121,7 @@ def _people(fields: Fields, draft: Draft) -> None:
 def _separate(line: str) -> list[str]:
     """Names parted by ";"; degrees that are parted so too ("RN; PhD; FAAN 1") stay with their name."""
     names: list[str] = []
-    for part in line.split(";"):
+    for part in names_in(line):
         if names and not without_degrees("x, " + part.strip()).strip("x, "):
             continue
         names.append(part.strip())

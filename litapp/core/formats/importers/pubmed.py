@@ -8,7 +8,7 @@ from typing import BinaryIO
 from litapp.core.formats.importers.draft import Draft
 from litapp.core.formats.importers.encoding import TextEncoding
 from litapp.core.formats.importers.reading import IMPORT_SOURCE, Entry, Limits
-from litapp.core.formats.importers.xmlstream import Element, read_elements
+from litapp.core.formats.importers.xmlstream import Element, read_elements, without_namespaces
 from litapp.core.formats.pubmedxml import pubmed_record
 
 _NAMES = frozenset(("PubmedArticle", "PubmedBookArticle"))
@@ -26,5 +26,5 @@ def read_medline_xml(stream: BinaryIO, encoding: TextEncoding, limits: Limits) -
 
 
 def _draft(element: Element) -> Draft:
-    record = pubmed_record(element, IMPORT_SOURCE)
+    record = pubmed_record(without_namespaces(element), IMPORT_SOURCE)
     return Draft(whole=record, database="PubMed", warnings=list(record.warnings))

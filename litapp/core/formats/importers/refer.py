@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from litapp.core.formats.importers.draft import Draft, claims_in, page_range, tidy, words
 from litapp.core.formats.importers.fields import Fields
-from litapp.core.formats.importers.names import is_et_al, person
+from litapp.core.formats.importers.names import is_et_al, names_in, person
 from litapp.core.formats.importers.reading import Entry, Limits
 from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Scheme
@@ -40,7 +40,6 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
     block = Block(limits)
     blank = False
     for number, line in lines:
-        line = line.lstrip("\ufeff")
         found = TAG_LINE.match(line)
         if found:
             name = found[1]
@@ -77,7 +76,7 @@ def refer_draft(fields: Fields) -> Draft:
     draft.alternatives = journals[1:] + second + words(fields.all("S"))
     draft.abbreviation = tidy(fields.first("O")) if draft.csl_type == "article-journal" else ""
     for value in fields.all("A"):
-        for name in value.split(";"):
+        for name in names_in(value):
             if is_et_al(name):
                 draft.authors_complete = False
             elif (found := person(name, True)) is not None:

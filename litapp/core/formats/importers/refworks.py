@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from litapp.core.formats.importers.draft import Draft, page_range, tidy, words
 from litapp.core.formats.importers.fields import Fields
-from litapp.core.formats.importers.names import is_et_al, person
+from litapp.core.formats.importers.names import is_et_al, names_in, person
 from litapp.core.formats.importers.reading import Entry, Limits
 from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Scheme
@@ -33,7 +33,7 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
     tags = Tags()
     block = Block(limits)
     for number, line in lines:
-        found = TAG_LINE.match(line.lstrip("\ufeff"))
+        found = TAG_LINE.match(line)
         if found and found[1] == "RT":
             if tags:
                 yield tags, block
@@ -62,7 +62,7 @@ def refworks_draft(fields: Fields) -> Draft:
     draft.abbreviation = names[2]
     draft.alternatives = [name for name in names[:2] if name]
     for value in fields.all("A1"):
-        for name in value.split(";"):
+        for name in names_in(value):
             if is_et_al(name):
                 draft.authors_complete = False
             elif (found := person(name, True)) is not None:

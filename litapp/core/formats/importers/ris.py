@@ -12,15 +12,18 @@ from collections.abc import Iterator
 
 from litapp.core.formats.importers.draft import Draft, claims_in, page_range, tidy, words
 from litapp.core.formats.importers.fields import Fields
-from litapp.core.formats.importers.names import is_et_al, person
+from litapp.core.formats.importers.names import is_et_al, names_in, person
 from litapp.core.formats.importers.reading import Entry, Limits
 from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Scheme
 
 TAG_LINE = re.compile(
-    r"\s{0,3}([A-Za-z][A-Za-z0-9])(?:[ \t]{2}-|[ \t]-(?=[ \t]))[ \t]*(.*)\Z|\s{0,3}(PMID|PMCID|DOI)[ \t]{0,2}-[ \t]+(.*)\Z",  # noqa: E501
+    r"\s{0,3}([A-Za-z][A-Za-z0-9])(?:[ \t\u00a0]{2,4}[-\u2010-\u2014\u2212]|[ \t\u00a0]-(?=[ \t\u00a0]))"
+    r"[ \t\u00a0]*(.*)\Z|\s{0,3}(PMID|PMCID|DOI)[ \t]{0,2}-[ \t]+(.*)\Z",
     re.DOTALL,
 )
+_JOINED = re.compile(r"\s{0,3}(ER[ \t\u00a0]{1,4}-)[ \t\u00a0]*(?=[A-Z][A-Z0-9][ \t\u00a0]{1,4}-)")
+"""The end of a record and the first line of the next on one line: two files put together without a line end."""
 _LOOSE_ER = re.compile(r"\s*ER[ \t]*-?[ \t]*\Z")
 _TYPES = {
     "JOUR": "article-journal", "JFULL": "article-journal", "EJOUR": "article-journal", "ABST": "article-journal",
@@ -92,11 +95,14 @@ def read_ris(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry
 def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple[Tags, Block, list[str]]]:
     tags = Tags()
     block = Block(limits)
-    typed = False
-    for number, line in lines:
-        line = line.lstrip("\ufeff")
+    typed = blank = False
+    for number, line in _one_by_one(lines):
         found = TAG_LINE.match(line)
         name = (found[1] or found[3]).upper() if found else ""
+        if found and blank and tags and not typed and name == tags.first and _is_record(tags):
+            yield tags, block, [_NO_TYPE, _NO_END]
+            tags, block = Tags(), Block(limits)
+        blank = not line.strip()
         if name == "ER" or (not found and tags and _LOOSE_ER.match(line)):
             if tags:
                 block.add(number, line)
@@ -117,6 +123,14 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
             _continue(tags, line)
     if tags and (typed or _is_record(tags)):
         yield tags, block, [_NO_END] if typed else [_NO_TYPE, _NO_END]
+
+
+def _one_by_one(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    for number, line in lines:
+        if found := _JOINED.match(line):
+            yield number, found[1]
+            line = line[found.end() :]
+        yield number, line
 
 
 _NO_TYPE = "The record has no TY line; what kind of work it is was not stated."
@@ -208,8 +222,7 @@ def _titles(fields: Fields, draft: Draft) -> None:
 
 def _people(fields: Fields, draft: Draft) -> None:
     for value in fields.all("AU", "A1"):
-        names = value.split(";") if ";" in value else [value]
-        for name in names:
+        for name in names_in(value):
             if is_et_al(name):
                 draft.authors_complete = False
             elif (found := person(name, True)) is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 from litapp.core.formats.importers.columns import is_header, meanings
 from litapp.core.formats.importers.csvrows import Row, read_rows
@@ -53,7 +54,7 @@ def find_delimiter(text: str) -> str | None:
 
 def _tag_columns(cells: list[str]) -> str:
     """ "ovid" or "wos" where the column names are the tags of these formats."""
-    tags = {cell.strip().strip("\ufeff") for cell in cells}
+    tags = {cell.strip().strip("\ufeff").upper() for cell in cells}
     if {"TI", "SO", "AU"} <= tags:
         return "wos" if {"PT", "UT"} <= tags or {"PY", "VL", "BP"} <= tags else "ovid"
     return ""
@@ -76,9 +77,9 @@ def read_table(lines: Iterator[tuple[int, str]], limits: Limits, delimiter: str)
             (name or f"column {place + 1}", cell) for place, (name, cell) in enumerate(zip(names, cells, strict=False))
         ]
         if tags == "wos":
-            draft = wos_draft(Fields(named))
+            draft = wos_draft(Fields((name.upper(), cell) for name, cell in named))
         elif tags == "ovid":
-            draft = ovid_draft(Fields((name, re.sub(r"\n\s*\n", "\n", cell)) for name, cell in named))
+            draft = ovid_draft(Fields((name.upper(), re.sub(r"\n\s*\n", "\n", cell)) for name, cell in named))
         else:
             draft = _TableDraft(names, kinds, cells).draft()
         extra = [cell for cell in cells[len(names) :] if cell]
@@ -186,9 +187,10 @@ class _TableDraft:
         draft.alternatives = journals[1:]
         draft.abbreviation = tidy(fields.first("abbreviation"))
         draft.volume, draft.issue = tidy(fields.first("volume")), tidy(fields.first("issue"))
-        draft.pages = page_range(fields.first("first_page"), fields.first("last_page")) or page_range(
-            fields.first("pages")
-        )
+        stated = page_range(fields.first("pages"))
+        draft.pages = page_range(fields.first("first_page"), fields.first("last_page"))
+        if not draft.pages or stated.startswith(f"{draft.pages}-"):
+            draft.pages = stated
         draft.pages = draft.pages or tidy(fields.first("article_number"))
         fields.all("pages") if draft.pages else None
         year, month, day = fields.first("year"), fields.first("month"), fields.first("day")
@@ -253,7 +255,7 @@ def people_in_cell(value: str) -> tuple[list[Person], bool]:
     """The names that one cell holds, whatever parts them, and whether the list is complete."""
     complete = True
     people = []
-    for name in _split_cell(value.strip()):
+    for name in _split_cell((unescape(unescape(value)) if "&" in value else value).strip()):
         if is_et_al(name):
             complete = False
             continue

@@ -75,6 +75,11 @@ class Tags:
         return frozenset(self._names)
 
     @property
+    def first(self) -> str:
+        """The name of the first tag."""
+        return self._names[0]
+
+    @property
     def last(self) -> str:
         """The name of the last tag."""
         return self._names[-1]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from litapp.core.formats.importers.draft import Draft, page_range, tidy, words
 from litapp.core.formats.importers.fields import Fields
-from litapp.core.formats.importers.names import is_et_al, person
+from litapp.core.formats.importers.names import is_et_al, names_in, person
 from litapp.core.formats.importers.reading import Entry, Limits
 from litapp.core.formats.importers.tagged import Block, Tags
 from litapp.core.records import Person, Scheme
@@ -30,7 +30,6 @@ def _records(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[tuple
     tags = Tags()
     block = Block(limits)
     for number, line in lines:
-        line = line.lstrip("\ufeff")
         found = TAG_LINE.match(line)
         name = found[1] if found else ""
         if name in ("FN", "VR") and not tags:
@@ -117,7 +116,7 @@ def _people(fields: Fields, draft: Draft) -> None:
 def _names(values: list[str], draft: Draft) -> list[Person]:
     people = []
     for value in values:
-        for name in value.split(";"):
+        for name in names_in(value):
             if is_et_al(name):
                 draft.authors_complete = False
             elif (found := person(_derwent(name))) is not None:

@@ -234,6 +234,14 @@ def local_name(element: Element) -> str:
     return tag.rsplit("}", 1)[-1] if isinstance(tag, str) else ""
 
 
+def without_namespaces(element: Element) -> Element:
+    """The same element, its names and those within it without their namespaces."""
+    for one in element.iter():
+        if isinstance(one.tag, str) and one.tag.startswith("{"):
+            one.tag = local_name(one)
+    return element
+
+
 def text_of(element: Element | None) -> str:
     """All text within an element, blanks collapsed."""
     return " ".join("".join(str(part) for part in element.itertext()).split()) if element is not None else ""
