@@ -3,8 +3,8 @@
     python benchmarks/main_way.py CORPUS.sqlite3 SHARED_FOLDER [--clock N]
 
 CORPUS is made by `manage.py sandbox_load SHARED/corpus/pubmed/*.xml.gz --mesh litapp/sandbox/mesh.tsv.gz`.
-Prints one row per query: hits, duplicates, verdicts, seconds of the run and of the checks, and the requests each source got with the
-time they need at its published rate. Writes nothing.
+Prints one row per query: hits, duplicates, verdicts, seconds of the run and of the checks, and the requests each source
+got with the time they need at its published rate. Writes nothing.
 """
 
 from __future__ import annotations
