@@ -173,3 +173,23 @@ def test_text_beside_an_identifier_is_told() -> None:
     assert [e.dropped for e in entries("12345678; foo\n22345678\nSome title, 10.5555/abc\n")] == [
         ("text: foo",), (), ("text: Some title",),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("codec", "label", "title"),
+    [
+        ("euc_kr", "Korean (EUC-KR)", "한국에서의 고혈압 치료에 관한 연구"),
+        ("cp1250", "Windows-1250", "Leczenie nadciśnienia tętniczego u osób starszych, żółw"),
+        ("iso8859_2", "ISO 8859-2", "Leczenie nadciśnienia tętniczego u osób starszych, żółw"),
+        ("cp1254", "Windows-1254", "Yaşlı hastalarda hipertansiyon tedavisi için çalışma"),
+        ("cp1251", "cp1251 (guessed)", "Лечение артериальной гипертензии у пожилых"),
+        ("koi8_r", "koi8-r (guessed)", "Лечение артериальной гипертензии у пожилых"),
+        ("shift_jis", "cp932 (guessed)", "日本における高血圧の治療についての研究"),
+        ("big5", "big5 (guessed)", "參考文獻管理工具研究的現狀與發展"),
+        ("cp1252", "Windows-1252", "Größe naïver Mütter, “±3 m³” in Århus und Besançon"),
+    ],
+)
+def test_encodings_of_other_languages_are_found_and_named(codec: str, label: str, title: str) -> None:
+    data = f"TY  - JOUR\nTI  - {title}\nER  - \n".encode(codec)
+    reading = read_file(io.BytesIO(data))
+    assert (reading.encoding, [e.record.title for e in reading.entries if e.record]) == (label, [title])

@@ -128,6 +128,28 @@ def test_damaged_real_files_give_entries_or_the_typed_error(shared: Path) -> Non
         outcome(bytes(data))
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "piece"),
+    [
+        ("ids", b"PMC45", b"\t"),
+        ("ids", b"PMC45", b"; "),
+        ("bibtex", b"k, author", b" "),
+        ("bibtex", b"author=", b"\n"),
+        ("bibtex", b"@article", b" \n"),
+        ("ledger", b"title", b"{"),
+        ("ledger", b"title", b"[a, "),
+        ("table", b"King M.", b" "),
+        ("ris", b"A title", b" "),
+        ("ris", b"TY", b"\x80 \n"),
+    ],
+)
+def test_one_sign_thousands_of_times_takes_no_time(name: str, place: bytes, piece: bytes) -> None:
+    """Rules with two repeated blanks side by side cost the square of their number; here 20,000 signs."""
+    data = SEEDS[name].replace(place, piece * (20_000 // len(piece)) + place, 1)
+    assert data != SEEDS[name]
+    outcome(data)
+
+
 class Endless(io.RawIOBase):
     """A head and then one piece again and again, up to a size: a file that no disk holds."""
 

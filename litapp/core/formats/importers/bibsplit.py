@@ -19,7 +19,7 @@ _START_LINE = re.compile(
 )
 _OPEN_LINE = re.compile(r"[ \t]*@[ \t]*[A-Za-z][\w-]*[ \t]*\Z")
 _NAME = re.compile(r"\s*([^\s=,{}\"#()]+)\s*=\s*")
-_NEXT_FIELD = re.compile(r"(?:,|\n)\s*[A-Za-z][\w+-]*\s*=\s*[{\"\d]")
+_NEXT_FIELD = re.compile(r"(?:,|\n)[ \t]*[A-Za-z][\w+-]*\s*=\s*[{\"\d]")
 _BARE = re.compile(r"[^\s,#{}\"]+")
 MONTHS = {name: name for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]}
 
@@ -153,7 +153,7 @@ class _Splitter:
 def read_fields(entry: BibEntry, strings: Mapping[str, str]) -> None:
     """Fill `key` and `fields` from `text`; macros are replaced where known."""
     text = entry.text
-    found = re.match(r"\s*([^,={}\"\n]*?)\s*(?:,|\Z|\n(?=\s*[A-Za-z][\w-]*\s*=))", text)
+    found = re.match(r"\s*+([^,={}\"\n]*+)(?:\s*+,|\s*+\Z|\n(?=\s*+[A-Za-z][\w-]*\s*=))", text)
     place = 0
     if found:
         entry.key, place = found[1].strip(), found.end()

@@ -27,9 +27,18 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16 little endian"),
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16 big endian"),
 )
-_LABELS = {"utf-8": "UTF-8", "cp1252": "Windows-1252", "gb18030": "GB18030", "mac_roman": "Mac Roman"}
+_LABELS = {
+    "utf-8": "UTF-8", "cp1252": "Windows-1252", "gb18030": "GB18030", "mac_roman": "Mac Roman",
+    "cp949": "Korean (EUC-KR)", "cp1250": "Windows-1250", "iso8859-2": "ISO 8859-2", "cp1254": "Windows-1254",
+}  # fmt: skip
+_GUESSED = [
+    "big5", "big5hkscs", "cp932", "euc_jp", "cp949", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254",
+    "cp1255", "cp1256", "cp1257", "tis_620",
+]  # fmt: skip
+"""Encodings that exports of references have had. Others are not tried: trying all takes seconds for a damaged file."""
 _DECLARED = re.compile(
-    rb"(?im)^\s*[%@/-]*\s*(?:comment\s*\{?\s*)?(?:this file was created.{0,60}\n\s*%?\s*)?encoding\s*[:=]\s*([\w.-]+)"
+    rb"(?im)^\s{0,4}[%@/-]{0,4}\s{0,4}(?:comment\s{0,4}\{?\s{0,4})?(?:this file was created.{0,60}\n\s{0,4}%?\s{0,4})?"
+    rb"encoding\s{0,4}[:=]\s{0,4}([\w.-]{1,40})"
 )
 _NOT_EIGHT_BIT = frozenset(f"utf-{size}{end}" for size in (16, 32) for end in ("", "-le", "-be")) | {"utf-8", "ascii"}
 """What a text that is no UTF-8 and has no byte order mark cannot be, whatever it or a guess says."""
@@ -131,15 +140,20 @@ def _eight_bit(head: bytes, sample: bytes) -> TextEncoding:
         codec = _known(declared[1].decode("ascii", "replace"))
         if codec and codec not in _NOT_EIGHT_BIT and _decodes(sample, codec):
             return TextEncoding(codec, _LABELS.get(codec, declared[1].decode("ascii", "replace")))
+    if _looks_korean(sample):
+        return TextEncoding("cp949", _LABELS["cp949"])
     if _looks_chinese(sample):
         return TextEncoding("gb18030", "GB18030")
+    latin = _latin_of_the_east(sample)
+    if latin:
+        return TextEncoding(latin, _LABELS[latin])
     high = [byte for byte in sample if byte >= 0x80]
-    latin = sum(byte in _LATIN_HIGH for byte in high)
-    if _decodes(sample, "cp1252") and latin >= 0.8 * len(high) and not _runs_of_high(sample):
+    usual = sum(byte in _LATIN_HIGH for byte in high)
+    if _decodes(sample, "cp1252") and usual >= 0.8 * len(high) and not _runs_of_high(sample):
         return TextEncoding("cp1252", "Windows-1252")
     if _looks_mac(sample):
         return TextEncoding("mac_roman", "Mac Roman")
-    best = from_bytes(sample).best()
+    best = from_bytes(sample, cp_isolation=_GUESSED).best()
     codec = _known(best.encoding) if best is not None else None
     if codec and codec not in _NOT_EIGHT_BIT:
         return TextEncoding(codec, _LABELS.get(codec, f"{codec} (guessed)"))
@@ -180,6 +194,33 @@ def _looks_chinese(sample: bytes) -> bool:
     )
     common = len(re.findall(rb"[\xb0-\xd7][\xa1-\xfe]", sample))
     return cjk > 0.8 * len(wide) and common > 0.6 * cjk and _runs_of_high(sample)
+
+
+def _looks_korean(sample: bytes) -> bool:
+    """EUC-KR keeps Hangul within B0 to C8; of Chinese text in GB2312 about half the characters are beyond."""
+    leads = [pair[0] for pair in re.findall(rb"[\xa1-\xfe]{2}", sample)]
+    hangul = sum(0xB0 <= lead <= 0xC8 for lead in leads)
+    return hangul >= 8 and hangul > 0.95 * len(leads) and _decodes(sample, "cp949")
+
+
+def _latin_of_the_east(sample: bytes) -> str:
+    """Polish and Turkish: told by letters within words where Windows-1252 has signs (³, ¿), and by letters that
+    it keeps for Icelandic, without the others of Icelandic."""
+    if _runs_of_high(sample):
+        return ""
+    within = set(re.findall(rb"(?<=[a-z\x80-\xff])[\x80-\xff](?=[a-z\x80-\xff])", sample))
+    if within & {b"\xb3", b"\xbf"} and not within & {b"\xa1", b"\xa2", b"\xac", b"\xad"}:
+        if within & {b"\xb1", b"\xb6", b"\xbc"}:
+            return "iso8859-2"
+        if within & {b"\xb9", b"\x9c", b"\x9f", b"\xea", b"\xe6", b"\xf3", b"\xf1"}:
+            return "cp1250"
+    high = {bytes([byte]) for byte in sample if byte >= 0xC0}
+    if len(high & {b"\xfe", b"\xf0", b"\xfd"}) >= 2 and high <= _TURKISH:
+        return "cp1254"
+    return ""
+
+
+_TURKISH = frozenset(bytes([byte]) for byte in b"\xfe\xf0\xfd\xde\xd0\xdd\xfc\xf6\xe7\xdc\xd6\xc7\xe2\xee\xfb")
 
 
 def _looks_mac(sample: bytes) -> bool:

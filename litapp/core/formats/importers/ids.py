@@ -19,7 +19,7 @@ _HEADERS = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(
-    r"[\s,;|\t]+(?=(?:\"|')?(?:doi:|https?://|10\.\d{4,9}/|pmid|pmc\d|arxiv|\d+(?:[\s,;|\"']|\Z)))|\"\s*,\s*\"",
+    r"(?<![\s,;|])[\s,;|]+(?=(?:\"|')?(?:doi:|https?://|10\.\d{4,9}/|pmid|pmc\d|arxiv|\d+(?:[\s,;|\"']|\Z)))|\"\s*,\s*\"",
     re.IGNORECASE,
 )
 _ENUMERATION = re.compile(r"\A\s*(?:\(?\d{1,4}[.)]\s+|[-*•]\s+)")
@@ -38,7 +38,7 @@ _NO_IDENTIFIER = Problem(
 
 def identifiers_of_line(line: str) -> list[tuple[str, Identifier | None]]:
     """The parts of a line of a list and what each is; None where it is none."""
-    text = line.strip().strip("\ufeff[]")
+    text = " ".join(line.split()).strip("\ufeff[]")
     if not text.strip("\"', ;") or _HEADERS.match(text):
         return []
     out: list[tuple[str, Identifier | None]] = []

@@ -25,6 +25,8 @@ _BROKEN = Problem(
     "Export the ledger again, or import the reference from its source.",
 )
 
+_DEEPEST = 30
+
 
 def read_ledger(lines: Iterator[tuple[int, str]], limits: Limits) -> Iterator[Entry]:
     """The references of a ledger file, one at a time."""
@@ -63,10 +65,13 @@ def _entry(number: int, text: str, block: Block, limits: Limits) -> Entry:
 
 
 def _form(text: str) -> dict[str, Any] | None:
-    """The mapping of one item. Aliases are refused: the ledger has none, and they can grow without bound."""
+    """The mapping of one item. Aliases and deep nests are refused: the ledger has none, and they grow without bound."""
+    depth = 0
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
-            return None
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent) or depth > _DEEPEST:
+                return None
         items = yaml.load(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError):
         return None

@@ -259,7 +259,7 @@ def people_in_cell(value: str) -> tuple[list[Person], bool]:
         if is_et_al(name):
             complete = False
             continue
-        shorter = re.sub(r"\s*,?\s*\bet al\.?\s*\Z", "", name)
+        shorter = _ENDS_ET_AL.sub("", " ".join(name.split())) if "et al" in name else name
         complete = complete and shorter == name
         found = person(shorter.strip(" "), True)
         if found is not None:
@@ -267,6 +267,7 @@ def people_in_cell(value: str) -> tuple[list[Person], bool]:
     return people, complete
 
 
+_ENDS_ET_AL = re.compile(r" ?,? ?\bet al\.?\Z")
 _SHORT_NAME = re.compile(
     r"\s*(?:[^,]*\S\s+(?:[^\W\d_a-z]{1,4}|(?:[^\W\d_]\w?\.[-\s]?)+)(?:\s+(?:Jr|Sr|2nd|3rd|I{2,3})\.?)?|(?:[^\W\d_]\.[\s-]?)+\s*[^,]+)\.?\s*"
 )
