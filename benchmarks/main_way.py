@@ -66,12 +66,11 @@ def one(page: Page, it: Installation, base: str, name: str, boolean: str, plain:
     if boolean:
         page.locator("[name=queries-0-boolean]").fill(boolean)
     else:
-        for source in page.locator("input[name=sources]:checked").all():
-            if source.get_attribute("value") not in TAKE_PLAIN:
-                source.uncheck()
+        for source in page.locator("input[name=sources]:enabled").all():
+            source.set_checked(source.get_attribute("value") in TAKE_PLAIN)
     page.locator("[name=queries-0-plain]").fill(plain)
     page.locator("[name=per_source]").fill("1000")
-    page.locator("button[value=save]").click()
+    page.locator("button.btn-primary[value=save]").click()
     page.wait_for_load_state()
     before, started = served(it), time.monotonic()
     approve_and_run(page, page.url.split("?")[0])
@@ -82,9 +81,22 @@ def one(page: Page, it: Installation, base: str, name: str, boolean: str, plain:
         "query": name,
         "run_seconds": round(seconds, 1),
         "records": page.locator(".page-meta").first.inner_text().split("·")[0].strip(),
+        "steps": steps_of_newest_run(it),
         "requests": dict(asked),
         "slowest_allows": round(max(n * PUBLISHED_SECONDS.get(source, 0) for source, n in asked.items()), 1),
     }
+
+
+def steps_of_newest_run(it: Installation) -> dict[str, object]:
+    """Seconds of the newest run by its own times; per source: seconds to its end, records, requests of its steps."""
+    question = (
+        "import json; from searches.models import RetrievalRun as R; r = R.objects.order_by('pk').last();"
+        "s = lambda t: round((t - r.started_at).total_seconds(), 1);"
+        "print('JSON' + json.dumps({'run': s(r.finished_at), **{f'{p.source} {p.query_index}': [s(p.finished_at), "
+        "p.fetched, p.answers.filter(how='live').count()] for p in r.steps.all()}}))"
+    )
+    said = it.manage("shell", "-v", "0", "-c", question)
+    return dict(json.loads(said.split("JSON", 1)[1].splitlines()[0]))
 
 
 def main() -> None:
