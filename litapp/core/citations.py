@@ -5,6 +5,7 @@ The rule
   ("van der Berg" -> VanDerBerg, "García-López" -> GarciaLopez, "O'Neill" -> ONeill, "KELLER" -> Keller). A group as
   first author gives its first three words that are no stop words ("RECOVERY Collaborative Group" ->
   RecoveryCollaborativeGroup). Other scripts are transliterated by anyascii. No author: `Anon`.
+  A name that a source returned in one string is parted as `cited_names` says ("Pavel Dyachenko" -> Dyachenko).
 - Year: the year of publication as the record states it, or `nd`.
 - Word: the first word of the title that is no stop word, has at least three letters and is no number; hyphens part
   words; marks such as "RETRACTED:" are not part of the title. Where there is none, the first word; no title:
@@ -23,6 +24,7 @@ from itertools import count
 
 from anyascii import anyascii
 
+from litapp.core.cited_names import cited_authors
 from litapp.core.markup import plain_text
 from litapp.core.normalise import strip_status_prefix, title_key
 from litapp.core.records import Person, Record
@@ -45,7 +47,7 @@ TITLE_STOP_WORDS = frozenset(
 
 def base_key(record: Record) -> str:
     """The key that `record` would get if no other were taken (see the rule above)."""
-    return "_".join((_author_part(record.authors), _year_part(record.year), _word_part(record.title)))
+    return "_".join((_author_part(cited_authors(record)), _year_part(record.year), _word_part(record.title)))
 
 
 def citation_key(record: Record, taken: AbstractSet[str]) -> str:

@@ -89,7 +89,8 @@ _S2 = re.compile(
 
 
 def _one(pattern: re.Pattern[str], text: str, message: str) -> re.Match[str]:
-    found = pattern.fullmatch(re.sub(r"\s*\[(?=pmid|uid)", "[", undo_copying(text), flags=re.IGNORECASE))
+    tidy = " ".join(undo_copying(text).split())  # runs of blanks would cost the patterns the square of their length
+    found = pattern.fullmatch(re.sub(r" ?\[(?=pmid|uid)", "[", tidy, flags=re.IGNORECASE))
     if found is None:
         raise BadIdentifier(f"“{shortened(text)}” {message}")
     return found

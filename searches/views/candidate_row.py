@@ -16,6 +16,7 @@ from litapp.core.markup import plain_text
 from litapp.projects.models import Project
 from litapp.projects.permissions import ProjectRequest
 from litapp.web.htmx import wants_part
+from litapp.web.templatetags.reading import arxiv_of
 from searches.blinding import viewer_of
 from searches.imported import BroughtBy, brought_by, is_not_cross_checked
 from searches.models import Candidate, Decision
@@ -40,17 +41,32 @@ class CandidateRow:
     evidence: str
     not_cross_checked: bool = False
     """It rests on nothing but what a person typed."""
+    arxiv: str = ""
+    """The arXiv id of a paper without PMID and DOI."""
     said: str = ""
     """A sentence on what just happened to this row."""
 
 
 def candidate_rows(candidates: Sequence[Candidate]) -> list[CandidateRow]:
-    """The rows of a page of candidates; two queries where imports brought some of them, else none."""
+    """The rows of a page of candidates; two queries where imports brought some of them, one where some have neither
+    PMID nor DOI."""
     brought = brought_by(row.pk for row in candidates if BROUGHT in row.sources)
-    return [candidate_row(row, brought=brought.get(row.pk, ())) for row in candidates]
+    arxiv = arxiv_ids(candidates)
+    return [candidate_row(row, brought=brought.get(row.pk, ()), arxiv=arxiv.get(row.pk, "")) for row in candidates]
 
 
-def candidate_row(candidate: Candidate, said: str = "", *, brought: Sequence[BroughtBy] = ()) -> CandidateRow:
+def arxiv_ids(candidates: Sequence[Candidate]) -> dict[int, str]:
+    """The arXiv id of those that have neither PMID nor DOI, by candidate: what a row shows in their place."""
+    bare = [row.pk for row in candidates if not row.pmid and not row.doi]
+    if not bare:
+        return {}
+    found = Candidate.objects.filter(pk__in=bare).values_list("pk", "record")
+    return {pk: arxiv for pk, record in found if (arxiv := arxiv_of(record))}
+
+
+def candidate_row(
+    candidate: Candidate, said: str = "", *, brought: Sequence[BroughtBy] = (), arxiv: str = ""
+) -> CandidateRow:
     """The row of a candidate; `brought` are the imports behind it. No query."""
     place = (candidate.project_id, candidate.pk)
     checked = candidate.verification_id
@@ -64,6 +80,7 @@ def candidate_row(candidate: Candidate, said: str = "", *, brought: Sequence[Bro
         not_cross_checked=is_not_cross_checked(
             candidate.sources, brought, candidate.verification.status if candidate.verification else ""
         ),
+        arxiv=arxiv,
         said=said,
     )
 
@@ -93,7 +110,12 @@ def decide_in_list(request: ProjectRequest, project: Project, candidate: Candida
         [fresh] = dressed([Candidate.objects.for_list().get(pk=candidate.pk)], viewer)
         context = {
             "project": project,
-            "row": candidate_row(fresh, said, brought=brought_by([fresh.pk]).get(fresh.pk, ())),
+            "row": candidate_row(
+                fresh,
+                said,
+                brought=brought_by([fresh.pk]).get(fresh.pk, ()),
+                arxiv=arxiv_ids([fresh]).get(fresh.pk, ""),
+            ),
             "list_query": request.GET.urlencode(),
             "decision_keys": decision_keys(viewer.stage.keys),
         }

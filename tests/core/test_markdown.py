@@ -283,17 +283,17 @@ ROWS = [
 
 def test_candidates_as_markdown_and_csv() -> None:
     assert candidates_markdown(ROWS) == (
-        "| Title | First author | Last author | Year | Journal | PMID | DOI | "
+        "| Title | First author | Last author | Year | Journal | PMID | DOI | arXiv | "
         "Verdict | Marks | Fit | Decision | Found in |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
         "| A b \\| c | Li Wei | Zed A | 2020 | Health \\& Care | [12](<https://pubmed.ncbi.nlm.nih.gov/12/>) | "
         "[10.5555/bug\\_48(1)](<https://doi.org/10.5555/bug_48%281%29>) | "
-        "verified |  | high | include | PubMed, Crossref |\n"
-        "| \\=HYPERLINK(1) | Solo |  |  |  |  |  | unverified | \\[UNVERIFIED - NEEDS MANUAL CHECK\\] |  |  |  |\n"
+        " | verified |  | high | include | PubMed, Crossref |\n"
+        "| \\=HYPERLINK(1) | Solo |  |  |  |  |  |  | unverified | \\[UNVERIFIED - NEEDS MANUAL CHECK\\] |  |  |  |\n"
     )
     assert candidates_csv(ROWS).split("\r\n")[1:] == [
-        'A b | c,Li Wei,Zed A,2020,Health & Care,12,10.5555/bug_48(1),verified,,high,include,"PubMed, Crossref"',
-        "'=HYPERLINK(1),Solo,,,,,,unverified,[UNVERIFIED - NEEDS MANUAL CHECK],,,",
+        'A b | c,Li Wei,Zed A,2020,Health & Care,12,10.5555/bug_48(1),,verified,,high,include,"PubMed, Crossref"',
+        "'=HYPERLINK(1),Solo,,,,,,,unverified,[UNVERIFIED - NEEDS MANUAL CHECK],,,",
         "",
     ]
 

@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from litapp.core.records import PartialDate, Person
+from litapp.core.records import Identifier, PartialDate, Person, Scheme
 from litapp.projects.models import Event, Role
 from references.models import Reference
 from searches.models import Candidate, ScreeningDecision
@@ -74,6 +74,14 @@ def test_what_no_source_stated_is_a_dash_or_said() -> None:
     bare = world.candidate(authors=(), identifiers=(), date=PartialDate(), journal="")
     found = row(world.client().get(address(world)).content, bare)
     assert "no author given — — Medium fit" in found
+
+
+def test_a_paper_with_only_an_arxiv_id_shows_it() -> None:
+    world = make_world()
+    paper = world.candidate(identifiers=(Identifier(Scheme.ARXIV, "2101.12345"),))
+    page = world.client().get(address(world)).content
+    assert "arXiv 2101.12345" in row(page, paper)
+    assert b'href="https://arxiv.org/abs/2101.12345"' in page
 
 
 def filter_world() -> World:
@@ -346,7 +354,7 @@ def test_a_csv_copy_is_a_text_attachment_without_formulas() -> None:
     assert {"'=HYPERLINK(1)", "'@sum", "'+Plus A", "'-Minus B"} <= cells
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
     hostile = next(line for line in table if "alert" in line[0])
-    assert hostile[7:9] == ["suspect", "[RETRACTED 2020-06-05, notice 10.1/n] [UNVERIFIED - NEEDS MANUAL CHECK]"]
+    assert hostile[8:10] == ["suspect", "[RETRACTED 2020-06-05, notice 10.1/n] [UNVERIFIED - NEEDS MANUAL CHECK]"]
 
 
 def test_a_markdown_copy_escapes_what_could_be_a_link() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from litapp.core.cited_names import cited_authors
 from litapp.core.formats.entry import ExportEntry, require_distinct_keys
 from litapp.core.identifiers import Scheme
 from litapp.core.markup import BOLD, ITALIC, SUB, SUP, Run, escape_latex, latex, plain_text, runs
@@ -122,7 +123,7 @@ def _pages(pages: str) -> str:
 
 
 def _authors(record: Record) -> str:
-    names = [name for person in record.authors if (name := _author(person))]
+    names = [name for person in cited_authors(record) if (name := _author(person))]
     if names and not record.authors_complete:
         names.append("others")
     return " and ".join(names)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from litapp.core.cited_names import cited_authors
 from litapp.core.formats.entry import ExportEntry, require_distinct_keys
 from litapp.core.identifiers import Scheme
 from litapp.core.markup import BOLD, ITALIC, SUB, SUP, plain_text, runs
@@ -22,6 +23,7 @@ def to_csl(entry: ExportEntry, *, marks_in_title: bool = False) -> dict[str, Any
     few print notes.
     """
     record = entry.record
+    arxiv = record.identifier(Scheme.ARXIV)
     title = csl_markup(entry.title)
     if marks_in_title and entry.marks:
         shown = " ".join(csl_markup(mark) for mark in entry.marks)
@@ -30,7 +32,7 @@ def to_csl(entry: ExportEntry, *, marks_in_title: bool = False) -> dict[str, Any
         "id": entry.key,
         "type": "article" if record.is_preprint else record.csl_type or "document",
         "title": title,
-        "author": [name for person in record.authors if (name := _author(person))],
+        "author": [name for person in cited_authors(record) if (name := _author(person))],
         "container-title": plain_text(record.journal),
         "container-title-short": plain_text(record.journal_abbreviation),
         "publisher": plain_text(record.publisher),
@@ -43,6 +45,8 @@ def to_csl(entry: ExportEntry, *, marks_in_title: bool = False) -> dict[str, Any
         "DOI": record.doi,
         "PMID": record.pmid,
         "PMCID": record.identifier(Scheme.PMCID),
+        "archive": "arXiv" if arxiv else "",
+        "archive_location": arxiv,
         "URL": record.url,
         "language": record.languages[0] if len(record.languages) == 1 else "",
         "note": entry.note,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from litapp.core.cited_names import cited_authors
 from litapp.core.formats.csvsafe import Cell, write_csv
 from litapp.core.formats.entry import ExportEntry
 from litapp.core.identifiers import Scheme
@@ -28,7 +29,7 @@ def _row(number: int, entry: ExportEntry) -> list[Cell]:
     texts = [
         entry.key,
         entry.title,
-        "; ".join(name for person in record.authors if (name := _name(person)))
+        "; ".join(name for person in cited_authors(record) if (name := _name(person)))
         + ("" if record.authors_complete else "; et al."),
         record.journal,
         record.journal_abbreviation,

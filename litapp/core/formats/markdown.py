@@ -42,6 +42,7 @@ _COLUMNS = (
     "Journal",
     "PMID",
     "DOI",
+    "arXiv",
     "Verdict",
     "Marks",
     "Fit",
@@ -61,6 +62,7 @@ def _cells(row: CandidateRow) -> list[Cell]:
         plain_text(record.journal or record.journal_abbreviation),
         record.pmid,
         record.doi,
+        record.identifier(Scheme.ARXIV),
         row.verdict,
         " ".join(row.marks),
         row.fit,
@@ -75,12 +77,13 @@ def candidates_csv(rows: Iterable[CandidateRow]) -> str:
 
 
 def candidates_markdown(rows: Iterable[CandidateRow]) -> str:
-    """Candidates as a Markdown table, PMID and DOI as links."""
+    """Candidates as a Markdown table, PMID, DOI and arXiv id as links."""
     body = []
     for row in rows:
         cells = [escape_markdown("" if cell is None else str(cell)) for cell in _cells(row)]
         cells[5] = _link(Scheme.PMID, row.record.pmid)
         cells[6] = _link(Scheme.DOI, row.record.doi)
+        cells[7] = _link(Scheme.ARXIV, row.record.identifier(Scheme.ARXIV))
         body.append(cells)
     return _table(_COLUMNS, body)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from litapp.core.cited_names import cited_authors
 from litapp.core.formats.entry import ExportEntry
 from litapp.core.identifiers import Scheme
 from litapp.core.markup import plain_text
@@ -23,6 +24,7 @@ def write_nbib(entries: Sequence[ExportEntry]) -> str:
 
 def _tags(entry: ExportEntry) -> list[tuple[str, str]]:
     record = entry.record
+    arxiv = record.identifier(Scheme.ARXIV)
     tags = [
         ("PMID", record.pmid),
         ("OWN", "NLM" if record.pmid else "LitLedger"),
@@ -35,7 +37,7 @@ def _tags(entry: ExportEntry) -> list[tuple[str, str]]:
         ("PG", record.pages),
         ("LID", f"{record.doi} [doi]" if record.doi else ""),
         *(("AB", part) for part in ([record.abstract_text] if record.abstract else [])),
-        *(pair for person in record.authors for pair in _author(person)),
+        *(pair for person in cited_authors(record) for pair in _author(person)),
         *(("LA", language) for language in record.languages),
         *(("PT", kind) for kind in record.publication_types),
         ("PB", record.publisher),
@@ -44,6 +46,7 @@ def _tags(entry: ExportEntry) -> list[tuple[str, str]]:
         *(("MH", _heading(heading.descriptor, heading.qualifiers, heading.major)) for heading in record.mesh),
         *(("OT", keyword) for keyword in record.keywords),
         ("PMC", record.identifier(Scheme.PMCID)),
+        ("GN", f"arXiv:{arxiv}" if arxiv else ""),
         ("GN", entry.note),
         ("GN", entry.verification_text),
     ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from litapp.core.cited_names import cited_authors
 from litapp.core.formats.entry import ExportEntry
-from litapp.core.identifiers import Scheme
+from litapp.core.identifiers import Scheme, identifier_url
 from litapp.core.markup import plain_text
-from litapp.core.records import PartialDate, Person
+from litapp.core.records import Identifier, PartialDate, Person, Record
 
 _TYPES = {
     "article-journal": "JOUR", "review": "JOUR", "article-magazine": "MGZN", "article-newspaper": "NEWS",
@@ -29,7 +30,7 @@ def _tags(entry: ExportEntry) -> list[tuple[str, str]]:
     tags = [
         ("ID", entry.key),
         ("TI", entry.title),
-        *(("AU", _author(person)) for person in record.authors),
+        *(("AU", _author(person)) for person in cited_authors(record)),
         ("T2", record.journal),
         ("J2", record.journal_abbreviation),
         ("PY", str(record.year) if record.year is not None else ""),
@@ -45,7 +46,7 @@ def _tags(entry: ExportEntry) -> list[tuple[str, str]]:
         ("U1", f"{record.pmid}[pmid]" if record.pmid else ""),
         ("C2", record.identifier(Scheme.PMCID)),
         *(("LA", language) for language in record.languages),
-        ("UR", record.url),
+        *(("UR", address) for address in _addresses(record)),
         ("N1", entry.note),
         ("N1", entry.verification_text),
         ("DB", " + ".join(entry.found_in)),
@@ -53,6 +54,13 @@ def _tags(entry: ExportEntry) -> list[tuple[str, str]]:
     kind = "UNPB" if record.is_preprint else _TYPES.get(record.csl_type, "GEN")
     shown = [(tag, "".join(value.split()) if tag in _VERBATIM else plain_text(value)) for tag, value in tags]
     return [("TY", kind), *((tag, value) for tag, value in shown if value), ("ER", "")]
+
+
+def _addresses(record: Record) -> list[str]:
+    """The address that the source gave, and arXiv's page, which stands for the arXiv id: RIS has no tag for it."""
+    arxiv = record.identifier(Scheme.ARXIV)
+    page = identifier_url(Identifier(Scheme.ARXIV, arxiv)) if arxiv and arxiv not in record.url else ""
+    return [address for address in (record.url, page) if address]
 
 
 _VERBATIM = frozenset(["ID", "DO", "AN", "UR"])

@@ -12,7 +12,9 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from litapp.core.identifiers import identifier_url
 from litapp.core.markup import plain_text, safe_html
+from litapp.core.records import Identifier, Scheme
 from litapp.providers.registry import SOURCES
 
 register = template.Library()
@@ -98,6 +100,21 @@ def doi_link(doi: str) -> SafeString | str:
 def pmid_link(pmid: str) -> SafeString | str:
     """A PMID as a link to PubMed."""
     return _out(f"https://pubmed.ncbi.nlm.nih.gov/{quote(pmid, safe='')}/", pmid) if pmid else ""
+
+
+@register.filter
+def arxiv_of(record: Any) -> str:
+    """The arXiv id of a record or of its dict form; "" where it has none."""
+    if isinstance(record, dict):
+        named = record.get("identifiers") or ()
+        return next((str(one["value"]) for one in named if one.get("scheme") == Scheme.ARXIV.value), "")
+    return str(record.identifier(Scheme.ARXIV)) if record else ""
+
+
+@register.filter
+def arxiv_link(number: str) -> SafeString | str:
+    """An arXiv id as a link to its page at arXiv."""
+    return _out(identifier_url(Identifier(Scheme.ARXIV, number)), number) if number else ""
 
 
 @register.filter

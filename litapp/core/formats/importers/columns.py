@@ -41,7 +41,7 @@ _NAMES = {
     "pmid": "pmid; pubmed id; pubmedid; pubmed; medline pmid; pm; pubmed identifier; pubmed pmid; ids pmid; "
     "accession number pubmed; pubmed ids; external ids pub med",
     "pmcid": "pmcid; pmc id; pmc; ids pmcid; pubmed central id",
-    "arxiv": "arxiv; arxiv id; arxivid; eprint",
+    "arxiv": "arxiv; ar xiv; arxiv id; ar xiv id; arxivid; eprint",
     "openalex": "openalex id; openalex; ids openalex",
     "abstract": "abstract; abstract note; ab; notes abstract; abstracts; summary; "
     "zusammenfassung; resume; resumen; resumo; riassunto; samenvatting; 摘要",

@@ -172,6 +172,10 @@ def csl_draft(item: dict[str, Any]) -> Draft:
     draft.identify(Scheme.DOI, _text(item.get("DOI")), "DOI")
     draft.identify(Scheme.PMID, _text(item.get("PMID")), "PMID")
     draft.identify(Scheme.PMCID, _text(item.get("PMCID")), "PMCID")
+    if _text(item.get("archive")).lower() == "arxiv":
+        draft.identify(Scheme.ARXIV, _text(item.get("archive_location")), "archive_location")
+    if _text(item.get("number")).lower().startswith("arxiv:"):
+        draft.identify(Scheme.ARXIV, _text(item.get("number")), "number")
     draft.url = _text(item.get("URL"))
     draft.identify_in(draft.url, Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.ARXIV)
     draft.languages = words(_texts(item.get("language")))

@@ -153,6 +153,9 @@ def _identifiers(fields: Fields, draft: Draft) -> None:
             fields.take_value("AID", value)
     for value in fields.all("PMC", "PMCID"):
         draft.identify(Scheme.PMCID, value, "PMC")
+    for value in fields.peek("GN"):
+        if value.lower().startswith("arxiv:") and draft.identify(Scheme.ARXIV, value):
+            fields.take_value("GN", value)
     if not draft.has(Scheme.DOI):
         found = re.search(r"\bdoi:\s*(10\.\S+)", " ".join(fields.peek("SO")), re.IGNORECASE)
         if found:

@@ -33,19 +33,19 @@ _DEGREE = re.compile(
     r"Pharm\.?D|D\.?D\.?S|M\.?B\.?B\.?S|FRCP|FACP|FACS|MBChB|Sc\.?D|Ed\.?D|DVM|PT|DPT|BSN|MSN|EdD|PsyD|MBA|CNS|APRN)\b\.?"
 )
 _ET_AL = re.compile(r"\s*,?\s*\b(?:et\.?\s*al\.?|and others|u\.\s?a\.)\s*\Z", re.IGNORECASE)
+_ET_AL_ALONE = re.compile(r"et\.?\s*al(?:\.?,?\s*i\.?e)?|others|and others|u\.\s?a", re.IGNORECASE)
+_LONGEST_ET_AL = 30
 _CJK = re.compile(r"[\u3400-\u9fff\uac00-\ud7af\u3040-\u30ff]")
+_FOOTNOTES = " 0123456789,+*†‡§#"
 _CLOSING_IDS = re.compile(r"\s*\((?:\d[\d-]{5,}[\dX]?|orcid[^)]*|https?:[^)]*)\)\s*\Z", re.IGNORECASE)
 
 
 def is_et_al(text: str) -> bool:
     """Whether a "name" only says that the list goes on."""
-    return bool(
-        re.fullmatch(
-            r"[\s.,;…]*(?:et\.?\s*al\.?,?(?:\s*i\.?e\.?)?|others|and others|\.\.\.|…|u\.\s?a\.)[\s.,;]*",
-            text,
-            re.IGNORECASE,
-        )
-    )
+    core = text.strip(" \t\r\n\u00a0.,;…")
+    if not core:
+        return "..." in text or "…" in text
+    return len(core) < _LONGEST_ET_AL and _ET_AL_ALONE.fullmatch(core) is not None
 
 
 def split_names(text: str, separator: str) -> tuple[list[str], bool]:
@@ -144,8 +144,12 @@ def _first_last(words: list[str], suffix: str = "") -> Person:
 
 def without_degrees(text: str) -> str:
     """A name without academic degrees and footnote digits ("Lefkowitz, Rafael Y. MD, MPH 1")."""
-    text = re.sub(r"\s[\s\d,+*†‡§#]+\Z", "", text)
-    text = re.sub(r"\s*\[[^\]]*\]\s*\Z", "", text)
+    text = " ".join(text.split())
+    name = text.rstrip(_FOOTNOTES)
+    gap = text.find(" ", len(name))
+    if 0 <= gap < len(text) - 1:
+        text = text[:gap]
+    text = re.sub(r" ?\[[^\[\]]*\]\Z", "", text)
     found = _DEGREE.search(text, text.find(",") + 1)
     if found and found.start() > 0:
         text = text[: found.start()]
