@@ -97,7 +97,13 @@ def read_name(person: Person) -> Name:
     other_script = not text.isascii() and bool(_OTHER_SCRIPT.search(text))
     words = title_key(text.replace("-", " ")).split()
     given_words = title_key(given_text.replace(".", " ")).split()
-    while not person.literal and len(given_words) > 1 and words and all(word in PARTICLES for word in words):
+    while (
+        not person.literal
+        and len(given_words) > 1
+        and len(given_words[0]) > 2
+        and words
+        and all(word in PARTICLES for word in words)
+    ):
         words.append(given_words.pop(0))
     moved: list[str] = []
     while (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from litapp.core.matching.authors import compare_authors
 from litapp.core.records import Person
 
 _ET_AL = re.compile(
@@ -18,7 +19,7 @@ _ONLY_INITIALS = re.compile(rf"\A{_INITIALS}(?:\s?(?:Jr|Sr|II|III|IV)\.?)?\Z")
 _FAMILY_FIRST = re.compile(
     rf"\A(?P<family>[^\d,;]{{2,60}}?)\s+(?P<given>{_INITIALS})(?P<suffix>\s(?:Jr|Sr|II|III|IV|2nd|3rd)\.?)?\Z"
 )
-_GIVEN_FIRST = re.compile(rf"\A(?P<given>{_INITIALS})\s?(?P<family>[^\d,;]{{2,60}})\Z")
+_GIVEN_FIRST = re.compile(rf"\A(?P<given>{_INITIALS})(?:(?<=[.\s\u00b7])|\s)(?P<family>[^\d,;]{{2,60}})\Z")
 _PARTICLES = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|ter|ten|zu|bin|ibn|st\.?|mac|mc|o['\u2019])"
 _FULL_NAME = re.compile(
     rf"\A(?:[A-Z\u00c0-\u00de][\w'\u2019.-]*\s+){{1,3}}(?:{_PARTICLES}\s+)*[A-Z\u00c0-\u00de][\w'\u2019-]+\Z"
@@ -42,7 +43,7 @@ def names_in(text: str, expected: Sequence[Person], *, leading: bool) -> Names:
     list: nothing is accused for a list that was not understood.
     """
     if leading:
-        names = _read(text)
+        names = _read(text, expected)
         return names if names is not None else _expected(text, expected)
     best = Names()
     for stop in re.finditer(r"\.(?=\s|\Z)|\Z", text):
@@ -55,9 +56,10 @@ def names_in(text: str, expected: Sequence[Person], *, leading: bool) -> Names:
     return best
 
 
-def _read(text: str) -> Names | None:
-    """The list, or None when some piece of it is no name."""
-    text = _YEAR.sub("", text.strip(' .,;:*_-\u2013\u2014\u201c"\u00ab')).strip(" .,;:(-\u2013")
+def _read(text: str, expected: Sequence[Person] = ()) -> Names | None:
+    """The list, or None when some piece of it is no name. Where it can be read in two ways, the one that has more of
+    the expected people counts."""
+    text = _YEAR.sub("", text.strip(" .,;:*_-\u2013\u2014\u201c\"\u00ab'\u2018")).strip(" .,;:(-\u2013")
     text = _ROLE.sub("", text)
     shorter = _ET_AL.sub("", text)
     complete = shorter == text
@@ -66,8 +68,42 @@ def _read(text: str) -> Names | None:
         " ".join(piece.split()).strip(" .") if len(piece) > 4 else piece.strip()
         for piece in re.split(r";" if ";" in text else r",", text)
     ]
+    pieces = [piece for piece in (p.strip() for p in pieces) if piece]
+    readings = [people for people in (_in_order(pieces), _inverted(pieces)) if people and all(map(_sure, people))]
+    if not readings:
+        return None
+    people = (
+        max(readings, key=lambda people: compare_authors(tuple(people), tuple(expected)).matched)
+        if (len(readings) > 1 and expected)
+        else readings[0]
+    )
+    return Names(tuple(people), complete)
+
+
+_GIVEN = re.compile(r"\A(?:[A-Z\u00c0-\u017e][\w'\u2019-]*\.?[\s-]?){1,4}\Z")
+_FAMILY = re.compile(
+    rf"\A(?:{_PARTICLES}\s+){{0,3}}[A-Z\u00c0-\u017e][\w'\u2019-]+(?:[\s-][A-Z\u00c0-\u017e][\w'\u2019-]+)?\Z",
+    re.IGNORECASE,
+)
+
+
+def _inverted(pieces: list[str]) -> list[Person]:
+    """Whole given names behind a comma: of the first person only ("Smith, Alice B., Charles Jones"), or of all."""
+    if len(pieces) < 2 or not (_FAMILY.match(pieces[0]) and _GIVEN.match(pieces[1])):
+        return []
+    first = Person(family=pieces[0], given=pieces[1].rstrip(" ."))
+    if all(_FULL_NAME.match(piece) for piece in pieces[2:]):
+        return [first, *(Person(literal=piece) for piece in pieces[2:])]
+    pairs = list(zip(pieces[::2], pieces[1::2], strict=False))
+    if len(pieces) % 2 or not all(_FAMILY.match(a) and _GIVEN.match(b) for a, b in pairs):
+        return []
+    return [Person(family=a, given=b.rstrip(" .")) for a, b in pairs]
+
+
+def _in_order(pieces: list[str]) -> list[Person]:
+    """One person a piece, initials beside or behind the family name."""
     people: list[Person] = []
-    for piece in filter(None, (p.strip() for p in pieces)):
+    for piece in pieces:
         if "," in piece:
             family, _, given = piece.partition(",")
             people.append(Person(family=family.strip(), given=given.strip()))
@@ -81,7 +117,7 @@ def _read(text: str) -> Names | None:
             people.append(Person(literal=piece))
         else:
             people.append(Person(family=piece))
-    return Names(tuple(people), complete) if people and all(map(_sure, people)) else None
+    return people
 
 
 def _sure(person: Person) -> bool:
@@ -102,11 +138,19 @@ _NEXT_SENTENCE = re.compile(
 )
 
 
+_NAME_GOES_ON = re.compile(
+    rf"(?:{_PARTICLES}\s+){{0,2}}[A-Z\u00c0-\u00de][\w'\u2019-]+(?:\s[A-Z]\w+)?(?:,\s(?:&\s|and\s)?[A-Z]|\s(?:and|&)\s[A-Z]|,?\set al)"
+)
+"""After an initial: the family name of a person whose given names come first ("Taylor J. Ridley, Jeffrey ...")."""
+
+
 def names_before_title(text: str) -> int:
     """Where the list of names ends with which `text` begins ("Smith AB, Jones C. Title ..."); 0 where it begins with
     no such list. The shortest one counts: what follows could be mistaken for names too."""
     for stop in _NEXT_SENTENCE.finditer(text[:3000]):
         head = text[: stop.start()]
+        if _NAME_GOES_ON.match(text, stop.end()):
+            continue
         if _ENDS_WITH_INITIALS.search(head) and _read(head) is not None:
             return stop.end()
         if re.search(r"[^\W\d_]{3}\Z", head) and not head.endswith("et al"):
@@ -115,9 +159,26 @@ def names_before_title(text: str) -> int:
 
 
 def _expected(text: str, expected: Sequence[Person]) -> Names:
-    """Those of the expected authors that stand in the text, in the text's order."""
-    folded = text.lower()
-    found = sorted(
-        (folded.find(one.family.lower()), place) for place, one in enumerate(expected) if len(one.family) > 2
-    )
-    return Names(tuple(expected[place] for at, place in found if at >= 0), complete=False)
+    """Those of the expected authors that stand in the text, in the text's order. Of several people of one name each
+    takes a place of its own."""
+    cut = bool(_ET_AL.search(text))
+    taken: set[int] = set()
+    found: list[tuple[int, Person]] = []
+    last = 0
+    for one in expected:
+        family = one.family or (one.literal.split() or [""])[-1]
+        places = [m.start() for m in _places_of(family, text) if m.start() not in taken] if family else []
+        if places:
+            last = next((place for place in places if place >= last), places[0])
+            taken.add(last)
+            found.append((last, one))
+        elif cut and found:
+            break
+    return Names(tuple(one for _, one in sorted(found, key=lambda pair: pair[0])), complete=False)
+
+
+def _places_of(family: str, text: str) -> Iterator[re.Match[str]]:
+    """Where a family name stands as a word of its own; one letter only as a capital before a comma or full stop."""
+    if len(family) == 1:
+        return re.finditer(rf"(?<![\w.]){re.escape(family)}(?=,|\s[A-Z])", text)
+    return re.finditer(rf"(?<!\w){re.escape(family)}(?!\w)", text, re.IGNORECASE)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_PAGE = r"[A-Za-z]{0,3}\d[\dA-Za-z.]{0,9}"
-_PAGES = rf"{_PAGE}(?:\s?[-\u2010-\u2015\u2011]\s?{_PAGE})?"
+_PAGE = r"[A-Za-z]{0,3}\d[\dA-Za-z.]{0,19}"
+_PAGES = rf"{_PAGE}(?:\s?[-\u2010-\u2015\u2011]\s?{_PAGE})?(?![\dA-Za-z])"
 _MONTH = r"(?:\s+(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\.?(?:[-\u2013/ ]\w{3,9})?(?:\s+\d{1,2})?)?"
-_VOLUME = r"\d{1,4}[A-Za-z]?(?:\s?[-\u2013/]\s?\d{1,4})?"
+_VOLUME = r"\d{1,4}(?:-?[A-Za-z])?(?:\s?[-\u2013/]\s?\d{1,4})?"
 _ISSUE = r"(?:\s?\(\s?(?P<issue>[^()]{1,25}?)\s?\))?"
 _SUPPLEMENT = r"(?:\s?(?:Suppl?\.?(?:ement)?|Pt\.?)\s?\w{0,3})?"
 
@@ -19,8 +19,10 @@ _FORMS = tuple(
         rf"(?P<year>(?:1[6-9]|20)\d\d){_MONTH}\s?[;.,]\s?(?:vol\.?\s*)?(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}\s?[:,]\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
         # vol. 98, no. 2, pp. 126-137, 2015
         rf"vol(?:ume)?\.?\s*(?P<volume>{_VOLUME})(?:\s?,?\s*(?:no|n\u00b0|nr|issue|iss)\.?\s*(?P<issue>[\w-]{{1,12}}))?(?:\s?,?\s*(?:(?:pp?|pages?|art(?:icle)?)\.?\s*(?:no\.?\s*)?(?P<pages>{_PAGES})))?",
+        # 48, no. 5 (1978): 773-8
+        rf"(?<![\w(/-])(?P<volume>{_VOLUME})(?:,?\s(?:no|nr|n\u00b0|iss(?:ue)?)\.?\s?(?P<issue>[\w./-]{{1,14}}(?:\s(?:Pt|Part|Suppl)\.?\s?\w{{1,3}})?))?\s?\((?:[A-Z]\w{{2,8}}\.?\s)?(?P<year>(?:1[6-9]|20)\d\d)\)\s?[:,]?\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
         # 26: 5988-93, 2008      30, 194-202      24, 270-275 (2003)    8(2):e1001
-        rf"(?<![\w(/-])(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}\s?[:,]\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})(?!\s?\()",
+        rf"(?<![\w(/-])(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}\s?[:,]\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})(?!\s?\((?!(?:1[6-9]|20)\d\d\)))",
         # 2014;112(5)
         rf"(?P<year>(?:1[6-9]|20)\d\d){_MONTH}\s?;\s?(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}(?=\s*[.,]|\s*\Z)",
         # 2014:842-51
@@ -28,7 +30,7 @@ _FORMS = tuple(
         rf"(?<!\w)(?:pp?\.|pages)\s*(?P<pages>{_PAGES})",
     )
 )
-_YEAR = re.compile(r"[(\[]?\b((?:1[6-9]|20)\d\d)[a-z]?\b[)\]]?")
+_YEAR = re.compile(r"(?<![-\u2013\d])(?<!pp\. )[(\[]?\b((?:1[6-9]|20)\d\d)[a-z]?\b(?!\s?[-\u2013]\s?\d)[)\]]?")
 
 
 @dataclass(frozen=True, slots=True)

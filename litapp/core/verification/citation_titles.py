@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from rapidfuzz.distance import Indel, MatchingBlock
 
+from litapp.core.matching.journals import same_journal
 from litapp.core.normalise import title_key
 from litapp.core.verification.citation_names import names_before_title
 
@@ -15,15 +17,26 @@ LEAST_SHARE = 0.6
 """Share of a found title's words that must stand in the text, in order, for it to be laid over the text."""
 MOST_WORDS_MOVED = 25
 """Words between the names and what a found title has in common with the text that can still be the title's."""
+MOST_BEHIND = 300
+"""Characters behind the last common word within which the mark round a title must close."""
 _WORD = re.compile(r"[^\s/\u2013\u2014]+")
-_STRONG = re.compile(r"[.?!:;\u201c\u201d\"\u00ab\u00bb]\W*\Z|[)\]]\W*\Z|\A\W*\Z|\d\W*\Z")
+_DOTS = re.compile(r"\s*(?:\u2026|\.\.\.|\[(?:\u2026|\.\.\.)\])")
 _OPENING = re.compile(
     r"(?:\A|[.?!:;,)\]]|\bet al\.?|[\u201c\"\u00ab])[\s\u201c\"\u00ab'*_]*\Z",
 )
 _CLOSING = re.compile(r"[\s*_']*(?:[.?!](?=\s|\Z|[\u201d\"\u00bb*_'])|[\u201d\"\u00bb]|,[\u201d\"\u00bb]|\Z)")
 _QUOTED = re.compile(r"[\u201c\"\u00ab]\s*([^\u201c\u201d\"\u00ab\u00bb]{15,400}?)[,.]?\s*[\u201d\"\u00bb]")
+_SINGLE = re.compile(r"(?:\A|[\s(])['\u2018](?=\w)([^\u2018]{15,400}?)[,.]?['\u2019](?=\s?[,.;]|\Z)")
+_STARRED = re.compile(r"(?<!\w)[*_]([^*]{15,400}?)[*_](?!\w)(?![\s.,;:*_]*(?:\(?\d|vol\b))")
 _SENTENCE = re.compile(r"(?<=\w\w)[.?!]\s+(?=[\"'(\[]?[A-Z\d\u00c0-\u017f])|(?<=[)\]])\.?\s+(?=[A-Z])|(?<=\bal)\.\s+")
 _INITIALS = re.compile(r"\b[A-Z]{1,3}\b\.?|\b[A-Z]\.")
+_WRAPPING = "*_'\u2018\u2019\"\u201c\u201d\u00ab\u00bb"
+_BEFORE_TITLE = re.compile(
+    rf"[\s.,:;]*(?:[(\[]?(?:1[6-9]|20)\d\d[a-z]?(?:,\s[A-Z][a-z]{{2,8}}(?:\s\d{{1,2}})?)?[)\]]?[\s.,:;]+)?[\s{_WRAPPING}]*"
+)
+"""What stands between the names and the title: a year, and marks that open the title."""
+SHORTEST_RUN = 4
+"""Words of a found title that stand alone, from one stop to the next, where its writer shortened it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +57,13 @@ def _words(text: str) -> list[tuple[str, int, int]]:
     ]
 
 
-def span_of_title(text: str, title: str) -> Span | None:
+def span_of_title(whole: str, title: str, journals: Sequence[str] = ()) -> Span | None:
     """Where `title` stands in `text`, with the words between and around it that belong to it; None where it does not.
 
-    Extra words at either end are taken in up to the next stop, so that a "No" before the title is not lost.
+    Extra words at either end are taken in up to the next stop, so that a "No" before the title is not lost. What
+    follows from one of the names of the found record's journal on (`journals`) is not the title's.
     """
+    text = whole[: _journal_starts(whole, journals)]
     words, wanted = _words(text), title_key(title).split()
     if not words or not wanted:
         return None
@@ -60,13 +75,78 @@ def span_of_title(text: str, title: str) -> Span | None:
     blocks = _dense(blocks, len(wanted))
     shared = sum(block.size for block in blocks)
     share = shared / len(wanted)
-    if not blocks or (share < LEAST_SHARE and not (shared >= 5 and share >= 0.4)):
+    if not blocks:
         return None
+    if share < LEAST_SHARE and not (shared >= 5 and share >= 0.4):
+        return _standing_alone(text, words, blocks, len(wanted))
     first, last = blocks[0], blocks[-1]
-    start, end = words[first.a][1], words[last.a + last.size - 1][2]
+    start, end = _unwrapped(text, words[first.a][1]), words[last.a + last.size - 1][2]
+    if len(wanted) <= SHORTEST_RUN and not (_OPENING.search(text[:start]) and (_ends(text, end) or end == len(text))):
+        return None
     start = _left(text, start, spare=first.b)
-    end = _right(text, end, spare=len(wanted) - last.b - last.size)
+    end = _right(text, start, end, spare=len(wanted) - last.b - last.size)
     return Span(start, end, shared / len(wanted))
+
+
+_AFTER_STOP = re.compile(r"(?<=[.,;?!\u201d\"'\u2019*_)\]\u2026])[\s*_]+(?=[^\W\d])")
+_NAME_ENDS = re.compile(r"[\s.,;:*_]*(?:\(|\d|vol\b|no\b|pp?\b|\Z)", re.IGNORECASE)
+
+
+def _journal_starts(text: str, names: Sequence[str]) -> int:
+    """Where one of these journals is named behind a stop, with numbers or nothing behind it; the text's end if nowhere.
+    A name written in full comes before one that only may mean the journal."""
+    stops = [stop for stop in _AFTER_STOP.finditer(text) if stop.start() >= FIRST_JOURNAL]
+    for stop in stops:
+        rest = text[stop.end() :]
+        for name in names:
+            if rest[: len(name)].lower() == name.lower() and _NAME_ENDS.match(rest, len(name)):
+                return stop.start()
+    for stop in stops:
+        piece = _PIECE.match(text, stop.end())
+        if piece and _NAME_ENDS.match(text, piece.end()):
+            cited = piece[0].strip(" .,;:*_")
+            if cited and any(same_journal(cited, name) for name in names):
+                return stop.start()
+    return len(text)
+
+
+_PIECE = re.compile(r"[^\d;,(]{2,120}")
+FIRST_JOURNAL = 20
+"""Characters that stand before a journal's name at least."""
+
+
+def _standing_alone(
+    text: str, words: list[tuple[str, int, int]], blocks: list[MatchingBlock], length: int
+) -> Span | None:
+    """A shortened title: a run of the found title's words with nothing else between two stops."""
+    run = max(blocks, key=lambda block: block.size)
+    if run.size < SHORTEST_RUN:
+        return None
+    start, end = _unwrapped(text, words[run.a][1]), words[run.a + run.size - 1][2]
+    if not _OPENING.search(text[:start]) or not (
+        _ends(text, end) or _CLOSING.match(text, end) or _DOTS.match(text, end)
+    ):
+        return None
+    return Span(start, _without_closing(text, end), run.size / length)
+
+
+def _unwrapped(text: str, start: int) -> int:
+    """`start` behind the marks that open the word there."""
+    while start < len(text) and text[start] in _WRAPPING:
+        start += 1
+    return start
+
+
+def _ends(text: str, end: int) -> bool:
+    """True when the word before `end` carries a mark at which a title can end."""
+    return text[end - 1 : end] in tuple(".?!,;:\u2026") or (text[end - 1 : end] in tuple(_WRAPPING) and end > 1)
+
+
+def _without_closing(text: str, end: int) -> int:
+    """`end` without the comma, colon or closing marks that the last word carries."""
+    while end > 0 and (text[end - 1] in ",;:" or text[end - 1] in _WRAPPING):
+        end -= 1
+    return end
 
 
 def _dense(blocks: list[MatchingBlock], length: int) -> list[MatchingBlock]:
@@ -91,9 +171,13 @@ def _dense(blocks: list[MatchingBlock], length: int) -> list[MatchingBlock]:
 
 def _left(text: str, start: int, spare: int) -> int:
     """Where the title begins that has a word at `start`; `spare` words of the found title stand before it."""
-    behind_names = names_before_title(text)
-    if 0 < behind_names <= start and len(text[behind_names:start].split()) <= MOST_WORDS_MOVED:
-        return behind_names
+    if spare:
+        behind_names = names_before_title(text)
+        if behind_names:
+            opening = _BEFORE_TITLE.match(text, behind_names)
+            behind_names = max(behind_names, opening.end() if opening else 0)
+        if 0 < behind_names <= start and len(text[behind_names:start].split()) <= MOST_WORDS_MOVED:
+            return behind_names
     at = start
     for _ in range(spare + 4):
         head = text[:at]
@@ -106,14 +190,21 @@ def _left(text: str, start: int, spare: int) -> int:
     return start
 
 
-def _right(text: str, end: int, spare: int) -> int:
+def _right(text: str, start: int, end: int, spare: int) -> int:
     """Where the title ends that has a word up to `end`; `spare` words of the found title should follow."""
+    closed = _closed(text, start, end)
+    if closed:
+        return closed
+    if not spare and text[end - 1 : end] and (text[end - 1] in ",;:" or text[end - 1] in _WRAPPING):
+        return _without_closing(text, end)
     at = end
     for _ in range(spare + 6):
         if _CLOSING.match(text, at) or (at > 0 and text[at - 1] in '.?!\u201d"\u00bb'):
             return at
         if text[at - 1 : at] in ",;:" and at > end:
             return at - 1
+        if at > end and text[at - 1 : at] in _WRAPPING:
+            return _without_closing(text, at)
         if re.match(r"\s*[,;:(]", text[at:]):
             return at
         following = re.match(r"\s*[^\s,;:]+", text[at:])
@@ -123,12 +214,30 @@ def _right(text: str, end: int, spare: int) -> int:
     return end
 
 
+_CLOSES = {
+    "*": r"\*", "_": r"_(?!\w)", '"': r'"', "\u201c": "\u201d", "\u00ab": "\u00bb", "\u201e": "[\u201c\u201d]",
+    "'": r"(?<=\S)['\u2019](?=\s?[,.;:)]|\s?\Z)|(?<=[.?!])['\u2019]",
+    "\u2018": r"(?<=\S)\u2019(?=\s?[,.;:)]|\s?\Z)|(?<=[.?!])\u2019",
+}  # fmt: skip
+
+
+def _closed(text: str, start: int, end: int) -> int:
+    """Where the mark is closed that opens right before the title (quotes, asterisks), from its last word on; 0 = none."""
+    pattern = _CLOSES.get(text[start - 1 : start])
+    found = re.compile(pattern).search(text, max(start, end - 2)) if pattern else None
+    return found.start() if found and found.start() - end < MOST_BEHIND else 0
+
+
 def guessed_span(text: str) -> Span | None:
     """The title by the citation's build: what is in quotes, else the first sentence that is no list of names."""
-    quoted = _QUOTED.search(text)
-    if quoted and len(quoted[1].split()) >= 3:
-        return Span(quoted.start(1), quoted.end(1))
+    for mark in (_QUOTED, _SINGLE, _STARRED):
+        quoted = mark.search(text)
+        if quoted and len(quoted[1].split()) >= 3:
+            return Span(quoted.start(1), quoted.end(1))
     start = names_before_title(text)
+    if start:
+        opening = _BEFORE_TITLE.match(text, start)
+        start = opening.end() if opening else start
     edges = [start, *(found.end() for found in _SENTENCE.finditer(text) if found.end() > start), len(text)]
     for start, end in pairwise(edges):
         part = text[start:end]

@@ -15,7 +15,7 @@ from litapp.core.normalise import journal_key
 from litapp.core.records import Identifier, PartialDate, Record, Scheme
 from litapp.core.verification.citation_names import names_in
 from litapp.core.verification.citation_places import Place, place_in
-from litapp.core.verification.citation_titles import Span, guessed_span, span_of_title
+from litapp.core.verification.citation_titles import LEAST_SHARE, Span, guessed_span, span_of_title
 
 _NUMBERING = re.compile(r"\A\s*(?:\[\^?\w{1,6}\]:?|\(\d{1,4}\)|\d{1,4}(?:\.(?!\d)\)?|\)|(?=\s)))\s*")
 _BULLET = re.compile(r"\A\s*[-*\u2022\u2013]\s+")
@@ -26,11 +26,17 @@ _ADDRESS = re.compile(
     r"|(?<=[.,;] )\d{4}\.\d{5}(?:v\d+)?\.?\s*\Z|\barXiv\s*:\s*(?:\d{4}\.\d{4,5}|[a-z-]+/\d{7})(?:v\d+)?",
     re.IGNORECASE,
 )
+_KIND_MARK = re.compile(r"\s?\[(?P<kind>[JMDCNPSRGZ]|EB|DB|CP)(?:/(?:OL|CD|MT|DK))?\](?=\s*[.,:]|\s*\Z)")
+"""Mark of the kind of document after the title in Chinese reference lists (GB/T 7714)."""
 _CHATTER = re.compile(
     r"\s*(?:\((?:full text|link|pdf|accessed[^)]*)\)|\bavailable (?:at|from)\s*:?.*|\baccessed (?:on )?[\w ,]+\.?|"
     r"\bepub (?:ahead of print|\d{4})[^.]*\.?|\[(?:DOI|PubMed|Google Scholar|CrossRef|PMC free article|Abstract)\])",
     re.IGNORECASE,
 )
+_PLACE_OF_JOURNAL = re.compile(r"\([^()]*:\s*(?:1[6-9]|20)\d\d\s*\)")
+"""What tells journals of one name apart: "(Chicago, Ill. : 1960)"."""
+_YEAR_AFTER_NAMES = re.compile(r"[(\[]?\b((?:1[6-9]|20)\d\d)[a-z]?\b[^()\[\]]{0,20}[)\]]?[\s.,:;*_'\u2018\u201c\"]*\Z")
+_WITHOUT_PLACE = re.compile(r"[,.;]\s*(?=[(e]?\d)|\.\s+(?=[A-Z\u00c0-\u017f])")
 _BARE_ARXIV = re.compile(r"(?<=[.,;] )(\d\d(?:0[1-9]|1[0-2])\.\d{5})(?:v\d+)?\.?\s*\Z")
 _TYPES = (
     ("thesis", re.compile(r"\b(?:thesis|dissertation|habilitationsschrift)\b", re.IGNORECASE)),
@@ -69,22 +75,27 @@ def plain_citation(text: str) -> str:
     text = _BULLET.sub("", text)
     text = _NUMBERING.sub("", text)
     text = _ADDRESS.sub(" ", text)
+    text = _KIND_MARK.sub("", text)
     text = _CHATTER.sub(" ", text)
-    return " ".join(text.replace("**", "").replace("__", "").split()).strip(" ;")
+    text = text.replace("**", "").replace("__", "").replace("...", "\u2026")
+    return " ".join(text.split()).strip(" ;")
 
 
 def best_reading(text: str, records: Iterable[Record]) -> Reading | None:
-    """The record whose title, and then whose place, is most nearly in the (plain) text; None where none is."""
-    best: tuple[tuple[float, int, bool], Reading] | None = None
+    """The record whose title, and then whose people, are most nearly in the (plain) text; None where none is. One of
+    whose title little is there counts only with its people, and people come first."""
+    best: tuple[tuple[bool, float, int, bool], Reading] | None = None
     years = set(re.findall(r"\b(?:1[6-9]|20)\d\d\b", text))
     for record in records:
         for title in filter(None, (record.title, record.original_title)):
-            span = span_of_title(text, title)
+            span = span_of_title(text, title, journal_names(record))
             if span is None:
                 continue
             people = sum(bool(a.family) and a.family.lower() in text.lower() for a in record.authors[:6])
             dated = bool(years & {str(year) for year in (*record.years, record.year)})
-            rank = (round(span.share, 2), people, dated)
+            if span.share < LEAST_SHARE and not people:
+                continue
+            rank = (people > 0, round(span.share, 2), people, dated)
             if best is None or rank > best[0]:
                 best = rank, Reading(record, span)
     return best[1] if best else None
@@ -119,7 +130,7 @@ def claim_of(text: str, records: Sequence[Record], *, journals: JournalNames = N
     return Record(
         source=BROUGHT,
         source_id="",
-        title=plain[span.start : span.end].strip(" .,;:\"“”«»'"),
+        title=plain[span.start : span.end].strip(" .,;:*_\"“”«»'‘’"),
         authors=names.people,
         authors_complete=names.complete,
         journal=journal,
@@ -134,20 +145,23 @@ def claim_of(text: str, records: Sequence[Record], *, journals: JournalNames = N
 
 def _year(plain: str, span: Span, place: Place, found: Record | None) -> int | None:
     """The year of the citation; one that the found record carries, where several numbers could be one."""
-    outside = plain[: span.start] + " | " + plain[span.end :]
+    outside = _PLACE_OF_JOURNAL.sub(" ", plain[: span.start] + " | " + plain[span.end :])
     pages = {place.volume, place.issue, *re.findall(r"\d+", place.pages)}
     years = [
         int(y) for y in re.findall(r"(?<![\w/.-])(?:1[6-9]|20)\d\d(?=[a-z]?\b(?![./-]?\d))", outside) if y not in pages
     ]
-    if place.year and place.year not in years:
+    if place.year and place.year not in years and str(place.year) not in pages and str(place.year) in outside:
         years.append(place.year)
     theirs = {*found.years, found.year} if found else set()
-    return next((year for year in years if year in theirs), place.year or (years[0] if years else None))
+    stated = _YEAR_AFTER_NAMES.search(plain[: span.start])
+    first = int(stated[1]) if stated else place.year if place.year in years else None
+    return next((year for year in years if year in theirs), first or (years[0] if years else None))
 
 
 def _journal(rest: str, place: Place, found: Record | None, journals: JournalNames) -> str:
     """The name of the journal as it stands in the text after title and names."""
-    raw = place.before.strip(" .,;:()[]\"“”«»'")
+    before = place.before if place.found else _WITHOUT_PLACE.split(place.before.strip(" .,;:*_()[]\"“”«»'’"))[0]
+    raw = before.strip(" .,;:*_()[]\"“”«»'‘’")
     raw = re.sub(r"\A(?:In|in):?\s+", "", raw)
     theirs = journal_names(found) if found else ()
     pieces = [raw, *(part.strip(" ,;:()") for part in re.split(r"(?<=\w\w)\.\s+|[;(]|,\s", raw))]
@@ -160,7 +174,7 @@ def _journal(rest: str, place: Place, found: Record | None, journals: JournalNam
             return name
     if is_preprint_server(rest):
         return raw if is_preprint_server(raw) else ""
-    if not place.found or not raw or len(raw) > 150 or len(raw.split()) > 16 or not raw[0].isupper():
+    if not raw or len(raw) > 150 or len(raw.split()) > 16 or not raw[0].isupper():
         return ""
     return raw
 

@@ -95,8 +95,10 @@ def notice_kind(record: Record) -> NoticeKind | None:
 
 
 def is_notice_about(record: Record, claimed: Record) -> bool:
-    """True when `record` is a notice whose title names the claimed paper, which is not that notice."""
+    """True when `record` is a notice whose title names the claimed paper, which is not itself a notice."""
     if notice_kind(record) is None or len(claimed.title) < 15:
+        return False
+    if _NOTICE_TITLE.match(strip_status_prefix(claimed.title)):
         return False
     ours, theirs = (title_key(strip_status_prefix(t)).replace(" ", "") for t in (claimed.title, record.title))
     return ours != theirs and ours in theirs

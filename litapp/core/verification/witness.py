@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from litapp.core.matching import Agreement, JournalNames
+from litapp.core.matching.abridged import is_abridged
 from litapp.core.matching.authors import AuthorComparison
 from litapp.core.matching.fields import Comparison, compare_records
 from litapp.core.matching.journals import is_preprint_server
@@ -44,6 +45,8 @@ class Witness:
     work: Work
     other_version: bool
     """True where one is the preprint and the other the published article."""
+    shortened: bool = False
+    """True where the claimed title is this record's cut by its writer (see core.matching.abridged)."""
 
     @property
     def source(self) -> str:
@@ -101,6 +104,29 @@ def which_work(comparison: Comparison) -> Work:
     return Work.OTHER
 
 
+SHORTENED = "Title: shortened in the reference."
+LONG_ENOUGH = 5
+"""Words of a shortened title that tell the paper together with its identifier, without a place."""
+PLACE = ("year", "journal", "volume", "pages")
+
+
+def _is_the_shortened(claimed: Record, comparison: Comparison, by_identifier: bool) -> bool:
+    """Whether a record whose title ours is cut from is the claimed work: its people and most of its place agree, or its
+    people and its identifier, and nothing speaks against it."""
+    authors = comparison.authors
+    differing = sum(comparison.field(name).verdict is Agreement.DIFFERS for name in PLACE)
+    placed = agreeing(comparison, PLACE)
+    people = authors.matched > 0 and 2 * authors.matched >= min(authors.ours, authors.theirs)
+    listed = authors.verdict in (Agreement.SAME, Agreement.VARIANT)
+    if placed >= 2 and placed > differing:
+        return people or listed or (authors.verdict is Agreement.ABSENT and (by_identifier or placed >= 3))
+    if not by_identifier or differing:
+        return False
+    long_enough = len(claimed.title.split()) >= LONG_ENOUGH
+    whole = listed and authors.ours == authors.theirs
+    return whole or (long_enough and (listed or authors.verdict is Agreement.ABSENT))
+
+
 def is_preprint(record: Record) -> bool:
     """True for a record that is, or is cited as, a preprint."""
     return record.is_preprint or is_preprint_server(record.journal)
@@ -114,7 +140,8 @@ def _compare(claimed: Record, found: Found, record: Record, journals: JournalNam
     """The whole comparison; for a search hit under quite another title only that of the title."""
     if found.how is Asked.SEARCH and claimed.title:
         _, title = compare_titles_of(claimed, record)
-        if title.verdict is Agreement.DIFFERS and not title.reworded:
+        cut = is_abridged(claimed.title, record.title, record.original_title)
+        if title.verdict is Agreement.DIFFERS and not title.reworded and not cut:
             return Comparison((), title, UNRELATED)
     return compare_records(claimed, record, journals=journals)
 
@@ -125,16 +152,65 @@ UNRELATED = AuthorComparison(Agreement.ABSENT, "Not compared: a search hit under
 def witnesses(claimed: Record, evidence: Iterable[Found], journals: JournalNames) -> tuple[Witness, ...]:
     """Every found record, compared once; ordered so that the order of the evidence does not matter."""
     seen = []
+    searched = False
     for found in evidence:
-        if found.outcome is not Answered.FOUND or found.record is None:
-            continue
-        comparison = _compare(claimed, found, found.record, journals)
-        other_version = is_preprint(claimed) != is_preprint(found.record) and not _same_doi(claimed, found.record)
-        work = Work.OTHER if is_notice_about(found.record, claimed) else which_work(comparison)
-        if work is Work.UNCLEAR and found.how is Asked.IDENTIFIER and claimed.csl_type == IDENTIFIER_ONLY:
-            work = Work.SAME
-        seen.append(Witness(found, found.record, comparison, work, other_version))
-    return tuple(sorted(seen, key=_order))
+        searched = searched or (found.how is Asked.SEARCH and found.outcome in (Answered.FOUND, Answered.ABSENT))
+        if found.outcome is Answered.FOUND and found.record is not None:
+            seen.append(_witness(claimed, found, found.record, journals))
+    return tuple(sorted(_settled(claimed, seen, searched), key=_order))
+
+
+def _witness(claimed: Record, found: Found, record: Record, journals: JournalNames) -> Witness:
+    comparison = _compare(claimed, found, record, journals)
+    other_version = is_preprint(claimed) != is_preprint(record) and not _same_doi(claimed, record)
+    work = Work.OTHER if is_notice_about(record, claimed) else which_work(comparison)
+    if work is Work.UNCLEAR and found.how is Asked.IDENTIFIER and claimed.csl_type == IDENTIFIER_ONLY:
+        work = Work.SAME
+    shortened = (
+        work in (Work.REWORDED, Work.RETITLED, Work.OTHER)
+        and comparison.title.verdict is Agreement.DIFFERS
+        and is_abridged(claimed.title, record.title, record.original_title)
+        and not is_notice_about(record, claimed)
+    )
+    return Witness(found, record, comparison, work, other_version, shortened)
+
+
+def _settled(claimed: Record, seen: list[Witness], searched: bool) -> list[Witness]:
+    """What the records are whose title ours is cut from. Where a sibling paper by these people bears exactly our title,
+    they stay what they are; where no search has answered yet, nobody can say; else they are the claimed work."""
+    if not any(witness.shortened for witness in seen):
+        return seen
+    exact = [w for w in seen if w.work is Work.SAME and not w.other_version and w.comparison.authors.matched]
+    settled = []
+    for witness in seen:
+        by_identifier = witness.found.how is Asked.IDENTIFIER
+        if not witness.shortened or not _is_the_shortened(claimed, witness.comparison, by_identifier):
+            settled.append(witness)
+        elif any(_another(one.record, witness.record) for one in exact):
+            settled.append(replace(witness, work=Work.RETITLED))
+        elif not searched and not exact:
+            settled.append(replace(witness, work=Work.UNCLEAR))
+        else:
+            settled.append(replace(witness, work=Work.SAME, comparison=_as_variant(witness.comparison)))
+    return settled
+
+
+def _another(one: Record, other: Record) -> bool:
+    """True for records under two identifiers of one scheme."""
+    return bool(
+        (one.doi and other.doi and one.doi.lower() != other.doi.lower())
+        or (one.pmid and other.pmid and one.pmid != other.pmid)
+    )
+
+
+def _as_variant(comparison: Comparison) -> Comparison:
+    """The comparison with the title as a harmless variant."""
+    title = replace(comparison.title, verdict=Agreement.VARIANT, why=SHORTENED, ours="", theirs="")
+    fields = tuple(
+        replace(field, verdict=Agreement.VARIANT, why=SHORTENED) if field.field == "title" else field
+        for field in comparison.fields
+    )
+    return replace(comparison, fields=fields, title=title)
 
 
 def same_work(claimed: Record, found: Found, *, journals: JournalNames) -> bool:

@@ -16,7 +16,7 @@ from litapp.core.verification.rules.silence import title_known
 from litapp.core.verification.rules.titles import title_cross_source
 from litapp.core.verification.sources import SILENCE_SOURCES
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Rises when the same evidence can give other checks."""
 
 RULES: Mapping[str, Callable[[Hearing], tuple[CheckResult, ...]]] = MappingProxyType(

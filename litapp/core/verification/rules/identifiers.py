@@ -84,6 +84,8 @@ def _named(hearing: Hearing, scheme: str, value: str, witness: Witness) -> Check
         )
     if witness.work is Work.UNCLEAR:
         why = "whose record has no title to compare" if hearing.claimed.title else "but no title was given to compare"
+        if witness.shortened:
+            why = "whose title is longer; whether another paper bears exactly this one could not be searched for"
         return hearing.check(
             RESOLVES,
             source,
@@ -143,10 +145,11 @@ def _same_under_another(hearing: Hearing, scheme: str, value: str) -> Witness | 
 
 def _same_by_this_identifier(hearing: Hearing, scheme: str, value: str) -> Witness | None:
     """Another source's record under the same identifier that has the claimed title (a registry may hold it in another
-    language, or garbled)."""
+    language, or garbled). A registry's record counts that was found by its title and carries the identifier."""
     for witness in hearing.witnesses:
         theirs = witness.record.doi if scheme == "doi" else witness.record.pmid if scheme == "pmid" else ""
-        if witness.by_identifier and witness.work is Work.SAME and theirs.lower() == value.lower():
+        told = witness.by_identifier or witness.authoritative
+        if told and witness.work is Work.SAME and theirs.lower() == value.lower():
             return witness
     return None
 

@@ -49,7 +49,9 @@ def title_known(hearing: Hearing) -> tuple[CheckResult, ...]:
     if known or not hearing.claimed.title or not hearing.evidence:
         return ()
     twins = [w for w in hearing.witnesses if w.work is Work.TWIN]
-    obstacle = _unsure(hearing) or (_common(hearing, twins) if twins else _outside(hearing))
+    obstacle = (
+        _unsure(hearing) or _perhaps_shortened(hearing) or (_common(hearing, twins) if twins else _outside(hearing))
+    )
     if obstacle:
         return (hearing.check(KNOWN, "", Result.SKIPPED, obstacle),)
     asked = labels(hearing.silence_sources)
@@ -94,6 +96,16 @@ def _unsure(hearing: Hearing) -> str:
     if silent:
         return f"Not found, but {labels(silent)} did not answer: check again later, or by hand."
     return ""
+
+
+def _perhaps_shortened(hearing: Hearing) -> str:
+    """Why a title that somebody of these authors' longer title begins with is not called invented."""
+    longer = next((w for w in hearing.witnesses if w.shortened and w.comparison.authors.matched), None)
+    return (
+        f"Not found under this title; perhaps it is “{longer.record.title}”, shortened. Check by hand."
+        if longer
+        else ""
+    )
 
 
 def _common(hearing: Hearing, twins: list[Witness]) -> str:
