@@ -22,6 +22,7 @@ from litapp.projects.services.projects import project_create
 from references.models import Export, ExportFormat, Scope
 from references.services.export import ExportProblem, ExportWork, export_folder, export_request
 from references.services.export_files import ID_LISTS
+from references.services.transparency import TAKEN_IN_UNSCREENED
 from searches.models import Candidate, Decision, Fit, RetrievalRun, RunState
 from searches.services.bundle_export import bundle_export
 from searches.services.in_process import work_here
@@ -103,7 +104,7 @@ def _include(project: Project, user: User, include: str) -> int:
     ids = list(wanted.values_list("pk", flat=True))
     if not ids:
         return 0
-    reason = f"Taken in by the review command without screening (--include {include})"
+    reason = f"{TAKEN_IN_UNSCREENED} (--include {include})"
     decided = decide_many(
         project=project, actor=user, candidate_ids=ids, decision=Decision.INCLUDE, request_id=uuid4(), reason=reason
     )

@@ -18,6 +18,8 @@ from references.models import CellState, FilledBy, MatrixCell, ReviewStep, Summa
 from references.services.summary_reading import lacking_sentences
 from searches.models import RetrievalRun, ScreeningDecision
 
+TAKEN_IN_UNSCREENED = "Taken in by the review command without screening"
+"""How the reason of a decision begins that `manage.py review` made for a whole list: no person read the records."""
 KIND_TEXTS = {
     SummaryKind.RAPID: "Made in a shortened way: steps of a systematic review were left out or done by one person. "
     "It may have missed studies.",
@@ -50,7 +52,14 @@ def transparency_of(project: Project, setup: SummarySetup, entries: Sequence[Exp
 
 def _screening(project: Project) -> str:
     rows = ScreeningDecision.objects.filter(project=project, undoes=None).select_related("reviewer")
-    people = Counter(name_of(row.reviewer) for row in rows.only("reviewer"))
+    unread = rows.filter(reason__startswith=TAKEN_IN_UNSCREENED).count()
+    people = Counter(name_of(row.reviewer) for row in rows.exclude(reason__startswith=TAKEN_IN_UNSCREENED))
+    if unread:
+        by = ", ".join(f"{name} ({number:,})" for name, number in sorted(people.items()))
+        return (
+            f"Screening: {unread:,} records were taken into the list by the review command; no person read them. The "
+            f"flow of records counts them as screened.{f' Decisions of people: {by}.' if by else ''}"
+        )
     if not people:
         return "Screening: no decision was made."
     told = ", ".join(f"{name} ({number:,})" for name, number in sorted(people.items()))

@@ -38,7 +38,9 @@ from references.services.summary import (
     topic_remove,
     topic_save,
 )
+from references.services.transparency import TAKEN_IN_UNSCREENED
 from searches.services.import_by_hand import TypedRecord, record_add
+from searches.services.screening import decide_many
 from tests.references.test_export import docx_text, files, make
 from tests.references.world import HOSTILE, World, make_world
 
@@ -159,6 +161,21 @@ def test_the_word_file_tells_findings_matrix_guidelines_limits_and_how_it_was_ma
         "appraisal of quality or risk of bias",
     ):
         assert part in text, part
+
+
+def test_what_the_review_command_took_in_is_not_called_a_decision_of_people(world: World) -> None:
+    whole = [world.candidate(number).pk for number in (5, 6, 7)]
+    reason = f"{TAKEN_IN_UNSCREENED} (--include all)"
+    decide_many(
+        project=world.project, actor=world.owner, candidate_ids=whole, decision="include",
+        request_id=uuid.uuid4(), reason=reason,
+    )  # fmt: skip
+    text = text_of(word_of(make(world, "docx")))
+    assert (
+        "Screening: 3 records were taken into the list by the review command; no person read them. The flow of "
+        "records counts them as screened. Decisions of people: Ada Owner (4)."
+    ) in text
+    assert "decisions of people, none of a model" not in text
 
 
 def test_a_systematic_review_names_its_steps_and_who_states_them(world: World) -> None:
