@@ -130,7 +130,7 @@ FLIPS = (
 
 
 def negation(record: Record, scene: Scene) -> Record | None:
-    fitting = [(p, to) for p, to in FLIPS if re.search(p, record.title)]
+    fitting = [flip for flip in FLIPS if re.search(flip[0], record.title)]
     if not fitting:
         return None
     pattern, to = scene.chance.choice(fitting)
@@ -138,7 +138,7 @@ def negation(record: Record, scene: Scene) -> Record | None:
 
 
 def number(record: Record, scene: Scene) -> Record | None:
-    found = [m for m in re.finditer(r"(?<![\w.,-])\d{1,4}(?![\w.,]*\d)", record.title)]
+    found = list(re.finditer(r"(?<![\w.,-])\d{1,4}(?![\w.,]*\d)", record.title))
     if not found:
         return None
     at = scene.chance.choice(found)

@@ -1,4 +1,4 @@
-"""Ways in which careful people write a reference: changes of a record that are no fault, and citation styles as text."""
+"""Ways in which careful people write a reference: harmless changes of a record, and citation styles as text."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ MEANING = re.compile(
     r"\b(?:not?|non|without|neither|nor|never|lack\w*|fail\w*|absence|cannot|ineffective|(?:de|in)creas\w*|reduc\w*|impair\w*|"
     r"improv\w*|elevat\w*|enhanc\w*|inhibit\w*|suppress\w*|attenuat\w*|prevent\w*|declin\w*|high\w*|low\w*|more|less|"
     r"loss|greater|fewer|better|worse|reply|comments?|erratum|correction|letter|editorial|response|discussion|part|"
-    r"notice|commentary|protocol|against|stop\w*|limited|i{1,3}|iv|vi?|[1-5])\b",
+    r"notice|retract\w*|concern|commentary|protocol|against|stop\w*|limited|i{1,3}|iv|vi?|[1-5])\b",
     re.IGNORECASE,
 )
 """Words that a writer does not leave out of a title without changing what it says: such cuts are not made here."""

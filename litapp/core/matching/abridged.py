@@ -16,23 +16,27 @@ SHORTEST_ABRIDGED = 3
 """Words that must be left of a title."""
 _DOTS = re.compile(r"\s*(?:\u2026|\.\s?\.\s?\.+|\[\s*(?:\u2026|\.{2,3})\s*\])\s*")
 _OPEN_END = re.compile(_DOTS.pattern + r"\Z")
-_TURNING = frozenset(
+_TURNING_WORDS = (
     "absence absent against avoid cannot cease contrary except fail failed failing fails failure failures false "
     "ineffective inferior insufficient lack lacking lacks least less limited little minimal missing neither never no "
-    "non none nonsignificant nor not null rare rarely stop stopping unless unlikely without worse".split()
+    "non none nonsignificant nor not null rare rarely stop stopping unless unlikely without worse"
 )
+_TURNING = frozenset(_TURNING_WORDS.split())
 """Words that turn what follows them round: a title that lost one of them at its beginning says something else."""
 _DIRECTION = re.compile(
     r"(?:de|in)creas|reduc|declin|impair|improv|elevat|enhanc|inhibit|suppress|attenuat|prevent|"
     r"(?:high|low|great|few|bett)er\Z|(?:high|low|more|loss)\Z"
 )
-_OTHER_PAPER = frozenset(
+_OTHER_PAPER_WORDS = (
     "comment comments commentary correction corrigendum discussion editorial erratum letter notice protocol re reply "
-    "response retraction retracted withdrawal withdrawn".split()
+    "response retraction retracted withdrawal withdrawn"
 )
+_OTHER_PAPER = frozenset(_OTHER_PAPER_WORDS.split())
 """Words that make a title that of a paper about the paper."""
-_NEGATIONS = frozenset("cannot fail failed fails lack neither never no nor not without".split())
-_PART = frozenset("i ii iii iv v vi part parts 1 2 3 4 5".split())
+_NEGATIONS_WORDS = "cannot fail failed fails lack neither never no nor not without"
+_NEGATIONS = frozenset(_NEGATIONS_WORDS.split())
+_PART_WORDS = "i ii iii iv v vi part parts 1 2 3 4 5"
+_PART = frozenset(_PART_WORDS.split())
 
 
 def is_abridged(ours: str, *theirs: str) -> bool:
@@ -111,8 +115,13 @@ def _same(part: TitleWords, piece: TitleWords, broken_word: bool) -> bool:
 
 
 def _agreed(comparison: TitleComparison) -> bool:
-    """Agreement word for word: nothing cut off, no heading left out."""
-    return comparison.verdict in (Agreement.SAME, Agreement.VARIANT) and "missing" not in comparison.why
+    """Agreement word for word: nothing cut off, no subtitle or heading left out."""
+    agrees = comparison.verdict in (Agreement.SAME, Agreement.VARIANT)
+    return agrees and not any(note in comparison.why for note in _ONE_SIDED)
+
+
+_ONE_SIDED = ("missing in", "cut off", "on one side")
+"""Notes of compare_words that tell of words which only one title has."""
 
 
 def _may_lead(lead: tuple[str, ...]) -> bool:

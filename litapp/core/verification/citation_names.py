@@ -69,33 +69,41 @@ def _read(text: str, expected: Sequence[Person] = ()) -> Names | None:
         for piece in re.split(r";" if ";" in text else r",", text)
     ]
     pieces = [piece for piece in (p.strip() for p in pieces) if piece]
-    readings = [people for people in (_in_order(pieces), _inverted(pieces)) if people and all(map(_sure, people))]
+    readings = [(people, compare_authors(tuple(people), tuple(expected)).matched) for people in _readings(pieces)]
     if not readings:
         return None
-    people = (
-        max(readings, key=lambda people: compare_authors(tuple(people), tuple(expected)).matched)
-        if (len(readings) > 1 and expected)
-        else readings[0]
-    )
+    people, matched = max(readings, key=lambda reading: (reading[1], -len(reading[0])))
+    if len(readings) > 1 and not matched:
+        people = readings[0][0]
     return Names(tuple(people), complete)
 
 
+def _readings(pieces: list[str]) -> list[list[Person]]:
+    """Every way in which all pieces are names, the usual one first."""
+    ways = (_in_order(pieces), _first_inverted(pieces), _all_inverted(pieces))
+    return [people for people in ways if people and all(map(_sure, people))]
+
+
 _GIVEN = re.compile(r"\A(?:[A-Z\u00c0-\u017e][\w'\u2019-]*\.?[\s-]?){1,4}\Z")
-_FAMILY = re.compile(
-    rf"\A(?:{_PARTICLES}\s+){{0,3}}[A-Z\u00c0-\u017e][\w'\u2019-]+(?:[\s-][A-Z\u00c0-\u017e][\w'\u2019-]+)?\Z",
-    re.IGNORECASE,
-)
+_WORD = r"[A-Z\u00c0-\u017e][\w'\u2019-]+"
+_ONE_NAME = re.compile(rf"\A(?:{_PARTICLES}\s+){{0,3}}{_WORD}\Z")
+_FAMILY = re.compile(rf"\A(?:{_PARTICLES}\s+){{0,3}}{_WORD}(?:\s(?:{_PARTICLES}\s+)?{_WORD}){{0,2}}\Z", re.IGNORECASE)
 
 
-def _inverted(pieces: list[str]) -> list[Person]:
-    """Whole given names behind a comma: of the first person only ("Smith, Alice B., Charles Jones"), or of all."""
+def _first_inverted(pieces: list[str]) -> list[Person]:
+    """Whole given names, those of the first person behind a comma: "Smith, Alice B., Charles Jones"."""
     if len(pieces) < 2 or not (_FAMILY.match(pieces[0]) and _GIVEN.match(pieces[1])):
         return []
+    if not all(_FULL_NAME.match(piece) for piece in pieces[2:]):
+        return []
     first = Person(family=pieces[0], given=pieces[1].rstrip(" ."))
-    if all(_FULL_NAME.match(piece) for piece in pieces[2:]):
-        return [first, *(Person(literal=piece) for piece in pieces[2:])]
+    return [first, *(Person(literal=piece) for piece in pieces[2:])]
+
+
+def _all_inverted(pieces: list[str]) -> list[Person]:
+    """Whole given names behind a comma: "Smith, Alice B., Jones, Charles"."""
     pairs = list(zip(pieces[::2], pieces[1::2], strict=False))
-    if len(pieces) % 2 or not all(_FAMILY.match(a) and _GIVEN.match(b) for a, b in pairs):
+    if len(pieces) % 2 or not all(_ONE_NAME.match(a) and _GIVEN.match(b) for a, b in pairs):
         return []
     return [Person(family=a, given=b.rstrip(" .")) for a, b in pairs]
 
@@ -139,7 +147,8 @@ _NEXT_SENTENCE = re.compile(
 
 
 _NAME_GOES_ON = re.compile(
-    rf"(?:{_PARTICLES}\s+){{0,2}}[A-Z\u00c0-\u00de][\w'\u2019-]+(?:\s[A-Z]\w+)?(?:,\s(?:&\s|and\s)?[A-Z]|\s(?:and|&)\s[A-Z]|,?\set al)"
+    rf"(?:{_PARTICLES}\s+){{0,2}}[A-Z\u00c0-\u00de][\w'\u2019-]+(?:\s[A-Z]\w+)?"
+    r"(?:,\s(?:&\s|and\s)?[A-Z]|\s(?:and|&)\s[A-Z]|,?\set\sal)"
 )
 """After an initial: the family name of a person whose given names come first ("Taylor J. Ridley, Jeffrey ...")."""
 
@@ -159,11 +168,11 @@ def names_before_title(text: str) -> int:
 
 
 def _expected(text: str, expected: Sequence[Person]) -> Names:
-    """Those of the expected authors that stand in the text, in the text's order. Of several people of one name each
-    takes a place of its own."""
-    cut = bool(_ET_AL.search(text))
+    """Those of the expected authors that stand in the text, in the text's order; of several people of one name each
+    takes a place of its own. Where most are there but not all, only those before the first that was not found: it may
+    stand there in another form. Where none is, the first name as it was written."""
     taken: set[int] = set()
-    found: list[tuple[int, Person]] = []
+    found: list[tuple[int, Person] | None] = []
     last = 0
     for one in expected:
         family = one.family or (one.literal.split() or [""])[-1]
@@ -171,10 +180,15 @@ def _expected(text: str, expected: Sequence[Person]) -> Names:
         if places:
             last = next((place for place in places if place >= last), places[0])
             taken.add(last)
-            found.append((last, one))
-        elif cut and found:
-            break
-    return Names(tuple(one for _, one in sorted(found, key=lambda pair: pair[0])), complete=False)
+        found.append((last, one) if places else None)
+    if None in found:
+        cut = found.index(None)
+        there = [pair for pair in found if pair is not None]
+        found = list(found[:cut]) if 2 * len(there) >= len(found) or _ET_AL.search(text) else list(there)
+    people = sorted((pair for pair in found if pair is not None), key=lambda pair: pair[0])
+    if not people and len(re.findall(r"[^\W\d_]{3,}", text)) >= 2:
+        return Names((Person(literal=" ".join(text.split(",")[0].split())),), complete=False)
+    return Names(tuple(one for _, one in people), complete=False)
 
 
 def _places_of(family: str, text: str) -> Iterator[re.Match[str]]:

@@ -21,6 +21,8 @@ _FORMS = tuple(
         rf"vol(?:ume)?\.?\s*(?P<volume>{_VOLUME})(?:\s?,?\s*(?:no|n\u00b0|nr|issue|iss)\.?\s*(?P<issue>[\w-]{{1,12}}))?(?:\s?,?\s*(?:(?:pp?|pages?|art(?:icle)?)\.?\s*(?:no\.?\s*)?(?P<pages>{_PAGES})))?",
         # 48, no. 5 (1978): 773-8
         rf"(?<![\w(/-])(?P<volume>{_VOLUME})(?:,?\s(?:no|nr|n\u00b0|iss(?:ue)?)\.?\s?(?P<issue>[\w./-]{{1,14}}(?:\s(?:Pt|Part|Suppl)\.?\s?\w{{1,3}})?))?\s?\((?:[A-Z]\w{{2,8}}\.?\s)?(?P<year>(?:1[6-9]|20)\d\d)\)\s?[:,]?\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
+        # 102 (2013)    8(2) (2013)
+        rf"(?<=[^\W\d]\s)(?P<volume>{_VOLUME}){_ISSUE}\s\((?P<year>(?:1[6-9]|20)\d\d)\)(?=[.,;]|\s*\Z)",
         # 26: 5988-93, 2008      30, 194-202      24, 270-275 (2003)    8(2):e1001
         rf"(?<![\w(/-])(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}\s?[:,]\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})(?!\s?\((?!(?:1[6-9]|20)\d\d\)))",
         # 2014;112(5)

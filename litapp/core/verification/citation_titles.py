@@ -24,11 +24,15 @@ _DOTS = re.compile(r"\s*(?:\u2026|\.\.\.|\[(?:\u2026|\.\.\.)\])")
 _OPENING = re.compile(
     r"(?:\A|[.?!:;,)\]]|\bet al\.?|[\u201c\"\u00ab])[\s\u201c\"\u00ab'*_]*\Z",
 )
+_STOP = re.compile(r"(?<=\w\w)[.?!](?=\s+[*_\"\u201c]*[A-Z\u00c0-\u017f]|\s*\Z|[*_\"\u201d])")
 _CLOSING = re.compile(r"[\s*_']*(?:[.?!](?=\s|\Z|[\u201d\"\u00bb*_'])|[\u201d\"\u00bb]|,[\u201d\"\u00bb]|\Z)")
 _QUOTED = re.compile(r"[\u201c\"\u00ab]\s*([^\u201c\u201d\"\u00ab\u00bb]{15,400}?)[,.]?\s*[\u201d\"\u00bb]")
 _SINGLE = re.compile(r"(?:\A|[\s(])['\u2018](?=\w)([^\u2018]{15,400}?)[,.]?['\u2019](?=\s?[,.;]|\Z)")
 _STARRED = re.compile(r"(?<!\w)[*_]([^*]{15,400}?)[*_](?!\w)(?![\s.,;:*_]*(?:\(?\d|vol\b))")
-_SENTENCE = re.compile(r"(?<=\w\w)[.?!]\s+(?=[\"'(\[]?[A-Z\d\u00c0-\u017f])|(?<=[)\]])\.?\s+(?=[A-Z])|(?<=\bal)\.\s+")
+_SENTENCE = re.compile(
+    r"(?<=\w\w)[.?!][*_\"\u201d'\u2019]*\s+(?=[\"'\u201c\u2018*_(\[]*[A-Z\d\u00c0-\u017f])|(?<=[)\]])\.?\s+(?=[*_]?[A-Z])|"
+    r"(?<=\bal)\.\s+|\u2026[\].*_]*\s+(?=[*_]?[A-Z][^.]{2,90}?[*_.,;]{0,2}\s*\(?\d)"
+)
 _INITIALS = re.compile(r"\b[A-Z]{1,3}\b\.?|\b[A-Z]\.")
 _WRAPPING = "*_'\u2018\u2019\"\u201c\u201d\u00ab\u00bb"
 _BEFORE_TITLE = re.compile(
@@ -127,7 +131,7 @@ def _standing_alone(
         _ends(text, end) or _CLOSING.match(text, end) or _DOTS.match(text, end)
     ):
         return None
-    return Span(start, _without_closing(text, end), run.size / length)
+    return Span(start, _closed(text, start, end) or _without_closing(text, end), run.size / length)
 
 
 def _unwrapped(text: str, start: int) -> int:
@@ -195,7 +199,10 @@ def _right(text: str, start: int, end: int, spare: int) -> int:
     closed = _closed(text, start, end)
     if closed:
         return closed
-    if not spare and text[end - 1 : end] and (text[end - 1] in ",;:" or text[end - 1] in _WRAPPING):
+    if not spare and text[end - 1 : end] == ":":
+        subtitle = _STOP.search(text, end)
+        return subtitle.start() if subtitle and subtitle.start() - end < MOST_BEHIND else end - 1
+    if not spare and text[end - 1 : end] and (text[end - 1] in ",;" or text[end - 1] in _WRAPPING):
         return _without_closing(text, end)
     at = end
     for _ in range(spare + 6):
@@ -222,7 +229,7 @@ _CLOSES = {
 
 
 def _closed(text: str, start: int, end: int) -> int:
-    """Where the mark is closed that opens right before the title (quotes, asterisks), from its last word on; 0 = none."""
+    """Where the mark round the title (quotes, asterisks) is closed, from its last word on; 0 where none opens it."""
     pattern = _CLOSES.get(text[start - 1 : start])
     found = re.compile(pattern).search(text, max(start, end - 2)) if pattern else None
     return found.start() if found and found.start() - end < MOST_BEHIND else 0
@@ -234,6 +241,9 @@ def guessed_span(text: str) -> Span | None:
         quoted = mark.search(text)
         if quoted and len(quoted[1].split()) >= 3:
             return Span(quoted.start(1), quoted.end(1))
+    commas = _between_commas(text)
+    if commas is not None:
+        return commas
     start = names_before_title(text)
     if start:
         opening = _BEFORE_TITLE.match(text, start)
@@ -249,10 +259,29 @@ def guessed_span(text: str) -> Span | None:
     return None
 
 
+_INITIALS_FIRST = re.compile(
+    r"(?:and\s+)?(?:[A-Z\u00c0-\u00de]\.[\s-]?){1,4}(?:[a-z'\u2019]{1,5}\s){0,3}[A-Z\u00c0-\u00de][^,.]{1,40}(?:,\s|\set\sal\.,\s)"
+    r"|et\sal\.,\s"
+)
+_PLACE_BEHIND_COMMA = re.compile(r",\s(?=[^,]{2,150}?(?:\s\d{1,4})?\s\((?:1[6-9]|20)\d\d\))")
+
+
+def _between_commas(text: str) -> Span | None:
+    """The title of "A. B. Smith, C. Jones, Title, Journal 12 (2020) 1-9": all is parted by commas."""
+    at = 0
+    while name := _INITIALS_FIRST.match(text, at):
+        at = name.end()
+    ends = [found.start() for found in _PLACE_BEHIND_COMMA.finditer(text, at)] if at else []
+    if not ends or len(text[at : ends[-1]].split()) < 3 or re.search(r"\w\w[.?!]\s+[A-Z]", text[at : ends[0]]):
+        return None
+    return Span(at, ends[-1])
+
+
 def _is_title(part: str) -> bool:
     words = re.findall(r"[^\W\d_]{2,}", part)
     small = [word for word in words if word[0].islower()]
-    return len(words) >= 3 and len(small) >= 1 and not _is_names(part) and not re.match(r"\W*\(?(?:19|20)\d\d", part)
+    sentence = small or (len(words) >= 4 and part.isupper())
+    return len(words) >= 3 and bool(sentence) and not _is_names(part) and not re.match(r"\W*\(?(?:19|20)\d\d", part)
 
 
 def _is_names(part: str) -> bool:

@@ -12,10 +12,10 @@ from litapp.core.matching import JournalNames
 from litapp.core.matching.fields import journal_names
 from litapp.core.matching.journals import NO_JOURNAL_NAMES, is_preprint_server, same_journal
 from litapp.core.normalise import journal_key
-from litapp.core.records import Identifier, PartialDate, Record, Scheme
+from litapp.core.records import Identifier, PartialDate, Person, Record, Scheme
 from litapp.core.verification.citation_names import names_in
 from litapp.core.verification.citation_places import Place, place_in
-from litapp.core.verification.citation_titles import LEAST_SHARE, Span, guessed_span, span_of_title
+from litapp.core.verification.citation_titles import Span, guessed_span, span_of_title
 
 _NUMBERING = re.compile(r"\A\s*(?:\[\^?\w{1,6}\]:?|\(\d{1,4}\)|\d{1,4}(?:\.(?!\d)\)?|\)|(?=\s)))\s*")
 _BULLET = re.compile(r"\A\s*[-*\u2022\u2013]\s+")
@@ -36,7 +36,10 @@ _CHATTER = re.compile(
 _PLACE_OF_JOURNAL = re.compile(r"\([^()]*:\s*(?:1[6-9]|20)\d\d\s*\)")
 """What tells journals of one name apart: "(Chicago, Ill. : 1960)"."""
 _YEAR_AFTER_NAMES = re.compile(r"[(\[]?\b((?:1[6-9]|20)\d\d)[a-z]?\b[^()\[\]]{0,20}[)\]]?[\s.,:;*_'\u2018\u201c\"]*\Z")
-_WITHOUT_PLACE = re.compile(r"[,.;]\s*(?=[(e]?\d)|\.\s+(?=[A-Z\u00c0-\u017f])")
+LONGEST_JOURNAL = 250
+"""Characters of a journal's name with all that libraries put behind it."""
+_NAME_ALONE = re.compile(r"\A(?P<name>[^\W\d][^\d;:()]{3,150}?)(?:[,.]\s*e?\d[\w.-]*)?\Z", re.IGNORECASE)
+"""A journal's name with at most an article number behind it, as the last thing of a citation."""
 _BARE_ARXIV = re.compile(r"(?<=[.,;] )(\d\d(?:0[1-9]|1[0-2])\.\d{5})(?:v\d+)?\.?\s*\Z")
 _TYPES = (
     ("thesis", re.compile(r"\b(?:thesis|dissertation|habilitationsschrift)\b", re.IGNORECASE)),
@@ -85,20 +88,29 @@ def best_reading(text: str, records: Iterable[Record]) -> Reading | None:
     """The record whose title, and then whose people, are most nearly in the (plain) text; None where none is. One of
     whose title little is there counts only with its people, and people come first."""
     best: tuple[tuple[bool, float, int, bool], Reading] | None = None
-    years = set(re.findall(r"\b(?:1[6-9]|20)\d\d\b", text))
+    years, folded = set(re.findall(r"\b(?:1[6-9]|20)\d\d\b", text)), text.lower()
     for record in records:
         for title in filter(None, (record.title, record.original_title)):
             span = span_of_title(text, title, journal_names(record))
             if span is None:
                 continue
-            people = sum(bool(a.family) and a.family.lower() in text.lower() for a in record.authors[:6])
+            people = sum(map(folded.__contains__, filter(None, map(_family, record.authors[:6]))))
             dated = bool(years & {str(year) for year in (*record.years, record.year)})
-            if span.share < LEAST_SHARE and not people:
+            if span.share < SURE_SHARE and record.authors and not people:
                 continue
             rank = (people > 0, round(span.share, 2), people, dated)
             if best is None or rank > best[0]:
                 best = rank, Reading(record, span)
     return best[1] if best else None
+
+
+SURE_SHARE = 0.8
+"""Share of a found title's words that must stand in the text where none of its people do."""
+
+
+def _family(person: Person) -> str:
+    """The family name, or the last word of a name in one piece, for looking it up in a text."""
+    return (person.family or (person.literal.split() or [""])[-1]).lower()
 
 
 def guessed_title(text: str) -> str:
@@ -146,7 +158,8 @@ def claim_of(text: str, records: Sequence[Record], *, journals: JournalNames = N
 def _year(plain: str, span: Span, place: Place, found: Record | None) -> int | None:
     """The year of the citation; one that the found record carries, where several numbers could be one."""
     outside = _PLACE_OF_JOURNAL.sub(" ", plain[: span.start] + " | " + plain[span.end :])
-    pages = {place.volume, place.issue, *re.findall(r"\d+", place.pages)}
+    volume = "" if place.volume == str(place.year) else place.volume
+    pages = {volume, place.issue, *re.findall(r"\d+", place.pages)}
     years = [
         int(y) for y in re.findall(r"(?<![\w/.-])(?:1[6-9]|20)\d\d(?=[a-z]?\b(?![./-]?\d))", outside) if y not in pages
     ]
@@ -160,8 +173,8 @@ def _year(plain: str, span: Span, place: Place, found: Record | None) -> int | N
 
 def _journal(rest: str, place: Place, found: Record | None, journals: JournalNames) -> str:
     """The name of the journal as it stands in the text after title and names."""
-    before = place.before if place.found else _WITHOUT_PLACE.split(place.before.strip(" .,;:*_()[]\"“”«»'’"))[0]
-    raw = before.strip(" .,;:*_()[]\"“”«»'‘’")
+    raw = place.before.strip(" .,;:*_()[]\"“”«»'‘’")
+    alone = None if place.found else _NAME_ALONE.match(raw)
     raw = re.sub(r"\A(?:In|in):?\s+", "", raw)
     theirs = journal_names(found) if found else ()
     pieces = [raw, *(part.strip(" ,;:()") for part in re.split(r"(?<=\w\w)\.\s+|[;(]|,\s", raw))]
@@ -174,7 +187,9 @@ def _journal(rest: str, place: Place, found: Record | None, journals: JournalNam
             return name
     if is_preprint_server(rest):
         return raw if is_preprint_server(raw) else ""
-    if not raw or len(raw) > 150 or len(raw.split()) > 16 or not raw[0].isupper():
+    if not place.found:
+        raw = alone["name"] if alone else ""
+    if not raw or len(raw) > LONGEST_JOURNAL or not raw[0].isupper():
         return ""
     return raw
 

@@ -86,10 +86,10 @@ def which_work(comparison: Comparison) -> Work:
     title, authors = comparison.title, comparison.authors
     if not comparison.fields:
         return Work.OTHER
-    if title.verdict in (Agreement.SAME, Agreement.VARIANT):
-        return Work.TWIN if authors.foreign else Work.SAME
     place = agreeing(comparison, ("journal", "volume", "pages"))
     year = comparison.field("year").agrees
+    if title.verdict in (Agreement.SAME, Agreement.VARIANT):
+        return _of_that_title(comparison, place + year)
     people = authors.matched > 0 and 2 * authors.matched >= min(authors.ours, authors.theirs)
     if title.verdict is Agreement.ABSENT:
         return Work.SAME if people and year and place >= 2 else Work.UNCLEAR
@@ -102,6 +102,20 @@ def which_work(comparison: Comparison) -> Work:
     if not authors.foreign and title.reworded and year and place:
         return Work.REWORDED
     return Work.OTHER
+
+
+def _of_that_title(comparison: Comparison, placed: int) -> Work:
+    """A record with the claimed title: other people's where none of ours is among them, or a few by chance and hardly
+    anything of the place (`placed` = how much of year, journal, volume, pages) agrees; unclear where it names nobody
+    and stands elsewhere."""
+    authors = comparison.authors
+    if authors.foreign:
+        return Work.TWIN
+    few = authors.verdict is Agreement.DIFFERS and 2 * authors.matched < min(authors.ours, authors.theirs)
+    if few and placed <= 1:
+        return Work.TWIN
+    elsewhere = all(comparison.field(name).verdict is Agreement.DIFFERS for name in ("journal", "year"))
+    return Work.UNCLEAR if authors.ours and not authors.theirs and elsewhere else Work.SAME
 
 
 SHORTENED = "Title: shortened in the reference."
