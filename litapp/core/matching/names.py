@@ -67,6 +67,8 @@ class Name:
     literal: bool
     group: bool
     other_script: bool
+    before: str = ""
+    """The family name before a given name was joined to it (see read_name)."""
 
 
 def is_group(person: Person) -> bool:
@@ -97,6 +99,7 @@ def read_name(person: Person) -> Name:
     other_script = not text.isascii() and bool(_OTHER_SCRIPT.search(text))
     words = title_key(text.replace("-", " ")).split()
     given_words = title_key(given_text.replace(".", " ")).split()
+    before = "".join(words)
     while (
         not person.literal
         and len(given_words) > 1
@@ -124,6 +127,7 @@ def read_name(person: Person) -> Name:
         literal=bool(person.literal),
         group=is_group(person),
         other_script=other_script,
+        before=before,
     )
 
 
@@ -164,6 +168,8 @@ def _family_matches(a: Name, b: Name) -> bool:
     if _smooth(a.core) == _smooth(b.core) or _smooth(a.whole) == _smooth(b.whole):
         return True
     if a.whole == b.core or b.whole == a.core:
+        return True
+    if a.before and b.before and (a.before == b.core or b.before == a.core):
         return True
     return _element(a.family, b.family) or _element(b.family, a.family)
 

@@ -33,6 +33,8 @@ _CONFUSABLE = frozenset(
     )
 )
 """Real words one inner letter apart: never a slip of the pen."""
+_WHOLE_WORDS = frozenset({"with", "no", "non", "in", "un", "a", "an"})
+"""Words that begin other words, often their contrary: a title that ends in one was not cut within a word."""
 SHORTEST_CUT_TITLE = 80
 """Letters after which databases cut titles off."""
 _NOTICE_WORDS = frozenset(
@@ -245,7 +247,7 @@ def _cut_off(a: tuple[str, ...], b: tuple[str, ...], ours: TitleWords, theirs: T
     short, long = sorted((rest_a, rest_b), key=len)
     if min(len(ours.joined), len(theirs.joined)) < SHORTEST_CUT_TITLE or not long.startswith(short):
         return ""
-    within_word = bool(short) and len(a) != 0 and len(b) != 0
+    within_word = bool(short) and len(a) != 0 and len(b) != 0 and short not in _WHOLE_WORDS
     return "one title is cut off" if within_word or min(len(ours.joined), len(theirs.joined)) >= 150 else ""
 
 

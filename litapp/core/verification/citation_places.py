@@ -20,13 +20,15 @@ _FORMS = tuple(
         # vol. 98, no. 2, pp. 126-137, 2015
         rf"vol(?:ume)?\.?\s*(?P<volume>{_VOLUME})(?:\s?,?\s*(?:no|n\u00b0|nr|issue|iss)\.?\s*(?P<issue>[\w-]{{1,12}}))?(?:\s?,?\s*(?:(?:pp?|pages?|art(?:icle)?)\.?\s*(?:no\.?\s*)?(?P<pages>{_PAGES})))?",
         # 48, no. 5 (1978): 773-8
-        rf"(?<![\w(/-])(?P<volume>{_VOLUME})(?:,?\s(?:no|nr|n\u00b0|iss(?:ue)?)\.?\s?(?P<issue>[\w./-]{{1,14}}(?:\s(?:Pt|Part|Suppl)\.?\s?\w{{1,3}})?))?\s?\((?:[A-Z]\w{{2,8}}\.?\s)?(?P<year>(?:1[6-9]|20)\d\d)\)\s?[:,]?\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
+        rf"(?<![\w(/-])(?P<volume>{_VOLUME})(?:,?\s(?:no|nr|n\u00b0|iss(?:ue)?)\.?\s?(?P<issue>[\w./-]{{1,14}}(?:\s(?:Pt|Part|Suppl)\.?\s?\w{{0,3}})?))?\s?\((?:[A-Z]\w{{2,8}}\.?\s)?(?P<year>(?:1[6-9]|20)\d\d)\)\s?[:,]?\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
         # 102 (2013)    8(2) (2013)
         rf"(?<=[^\W\d]\s)(?P<volume>{_VOLUME}){_ISSUE}\s\((?P<year>(?:1[6-9]|20)\d\d)\)(?=[.,;]|\s*\Z)",
         # 26: 5988-93, 2008      30, 194-202      24, 270-275 (2003)    8(2):e1001
         rf"(?<![\w(/-])(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}\s?[:,]\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})(?!\s?\((?!(?:1[6-9]|20)\d\d\)))",
         # 2014;112(5)
         rf"(?P<year>(?:1[6-9]|20)\d\d){_MONTH}\s?;\s?(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}(?=\s*[.,]|\s*\Z)",
+        # , 7(23).    , 7.
+        rf"(?<=\w)[,.]\s(?P<volume>{_VOLUME})(?:\s?\(\s?(?P<issue>[^()]{{1,25}}?)\s?\))?(?=\s*\.?\s*\Z)",
         # 2014:842-51
         rf"(?P<year>(?:1[6-9]|20)\d\d){_MONTH}\s?[:;]\s?:?\s?(?P<pages>{_PAGES})",
         rf"(?<!\w)(?:pp?\.|pages)\s*(?P<pages>{_PAGES})",
@@ -62,6 +64,8 @@ def place_in(text: str) -> Place:
         if re.fullmatch(r"(?:1[6-9]|20)\d\d", volume) and not parts.get("year"):
             continue
         start = found.start()
+        if year_at and pages and found.start("pages") <= year_at.start() < found.end("pages"):
+            year_at = _YEAR.search(text, found.end("pages"))
         year = int(parts["year"]) if parts.get("year") else int(year_at[1]) if year_at else None
         if year_at and year_at.start() < start:
             start = year_at.start()

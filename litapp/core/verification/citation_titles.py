@@ -30,7 +30,7 @@ _QUOTED = re.compile(r"[\u201c\"\u00ab]\s*([^\u201c\u201d\"\u00ab\u00bb]{15,400}
 _SINGLE = re.compile(r"(?:\A|[\s(])['\u2018](?=\w)([^\u2018]{15,400}?)[,.]?['\u2019](?=\s?[,.;]|\Z)")
 _STARRED = re.compile(r"(?<!\w)[*_]([^*]{15,400}?)[*_](?!\w)(?![\s.,;:*_]*(?:\(?\d|vol\b))")
 _SENTENCE = re.compile(
-    r"(?<=\w\w)[.?!][*_\"\u201d'\u2019]*\s+(?=[\"'\u201c\u2018*_(\[]*[A-Z\d\u00c0-\u017f])|(?<=[)\]])\.?\s+(?=[*_]?[A-Z])|"
+    r"(?<=\w\w)[.?!][*_\"\u201d'\u2019]*\s+(?=\*\w|[\"'\u201c\u2018*_(\[]*[A-Z\d\u00c0-\u017f])|(?<=[)\]])\.?\s+(?=[*_]?[A-Z])|"
     r"(?<=\bal)\.\s+|\u2026[\].*_]*\s+(?=[*_]?[A-Z][^.]{2,90}?[*_.,;]{0,2}\s*\(?\d)"
 )
 _INITIALS = re.compile(r"\b[A-Z]{1,3}\b\.?|\b[A-Z]\.")
@@ -92,7 +92,7 @@ def span_of_title(whole: str, title: str, journals: Sequence[str] = ()) -> Span 
     return Span(start, end, shared / len(wanted))
 
 
-_AFTER_STOP = re.compile(r"(?<=[.,;?!\u201d\"'\u2019*_)\]\u2026])[\s*_]+(?=[^\W\d])")
+_AFTER_STOP = re.compile(r"(?<=[.,;?!\u201d\"'\u2019*_)\]\u2026])([*_]*)[\s*_]+(?=[^\W\d])")
 _NAME_ENDS = re.compile(r"[\s.,;:*_]*(?:\(|\d|vol\b|no\b|pp?\b|\Z)", re.IGNORECASE)
 
 
@@ -104,13 +104,13 @@ def _journal_starts(text: str, names: Sequence[str]) -> int:
         rest = text[stop.end() :]
         for name in names:
             if rest[: len(name)].lower() == name.lower() and _NAME_ENDS.match(rest, len(name)):
-                return stop.start()
+                return stop.end(1)
     for stop in stops:
         piece = _PIECE.match(text, stop.end())
         if piece and _NAME_ENDS.match(text, piece.end()):
             cited = piece[0].strip(" .,;:*_")
             if cited and any(same_journal(cited, name) for name in names):
-                return stop.start()
+                return stop.end(1)
     return len(text)
 
 

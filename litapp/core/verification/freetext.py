@@ -13,7 +13,7 @@ from litapp.core.matching.fields import journal_names
 from litapp.core.matching.journals import NO_JOURNAL_NAMES, is_preprint_server, same_journal
 from litapp.core.normalise import journal_key
 from litapp.core.records import Identifier, PartialDate, Person, Record, Scheme
-from litapp.core.verification.citation_names import names_in
+from litapp.core.verification.citation_names import Names, names_in
 from litapp.core.verification.citation_places import Place, place_in
 from litapp.core.verification.citation_titles import Span, guessed_span, span_of_title
 
@@ -38,7 +38,9 @@ _PLACE_OF_JOURNAL = re.compile(r"\([^()]*:\s*(?:1[6-9]|20)\d\d\s*\)")
 _YEAR_AFTER_NAMES = re.compile(r"[(\[]?\b((?:1[6-9]|20)\d\d)[a-z]?\b[^()\[\]]{0,20}[)\]]?[\s.,:;*_'\u2018\u201c\"]*\Z")
 LONGEST_JOURNAL = 250
 """Characters of a journal's name with all that libraries put behind it."""
-_NAME_ALONE = re.compile(r"\A(?P<name>[^\W\d][^\d;:()]{3,150}?)(?:[,.]\s*e?\d[\w.-]*)?\Z", re.IGNORECASE)
+_NAME_ALONE = re.compile(
+    r"\A(?P<name>[^\W\d][^\d;:()]{3,150}?(?:\s\([^()\d]*\))?)(?:[,.]\s*e?\d[\w.-]*)?\Z", re.IGNORECASE
+)
 """A journal's name with at most an article number behind it, as the last thing of a citation."""
 _BARE_ARXIV = re.compile(r"(?<=[.,;] )(\d\d(?:0[1-9]|1[0-2])\.\d{5})(?:v\d+)?\.?\s*\Z")
 _TYPES = (
@@ -96,7 +98,8 @@ def best_reading(text: str, records: Iterable[Record]) -> Reading | None:
                 continue
             people = sum(map(folded.__contains__, filter(None, map(_family, record.authors[:6]))))
             dated = bool(years & {str(year) for year in (*record.years, record.year)})
-            if span.share < SURE_SHARE and record.authors and not people:
+            first = _family(record.authors[0]) in folded if record.authors else True
+            if span.share < SURE_SHARE and not (first or people >= MANY_PEOPLE):
                 continue
             rank = (people > 0, round(span.share, 2), people, dated)
             if best is None or rank > best[0]:
@@ -105,7 +108,8 @@ def best_reading(text: str, records: Iterable[Record]) -> Reading | None:
 
 
 SURE_SHARE = 0.8
-"""Share of a found title's words that must stand in the text where none of its people do."""
+"""Share of a found title's words that must stand in the text where neither its first author nor several people do."""
+MANY_PEOPLE = 2
 
 
 def _family(person: Person) -> str:
@@ -135,10 +139,14 @@ def claim_of(text: str, records: Sequence[Record], *, journals: JournalNames = N
     before, after = plain[: span.start], plain[span.end :]
     names_first = bool(re.search(r"[^\W\d_]{2}", before))
     names = names_in(before if names_first else after, found.authors if found else (), leading=names_first)
+    if not names_first and found and _is_place(names, found):
+        names = Names()
     rest = after if names_first else after[names.end :]
-    place = place_in(rest if rest.strip(" .,;:)") else before)
-    journal = _journal(rest, place, found, journals)
-    year = _year(plain, span, place, found)
+    named = _named_journal(rest, found)
+    behind = rest[named.end() :] if named else rest
+    place = place_in(behind if behind.strip(" .,;:)*_") else before)
+    journal = named[0] if named else _journal(rest, place, found, journals)
+    year = _year(before, behind, place, found)
     return Record(
         source=BROUGHT,
         source_id="",
@@ -155,25 +163,42 @@ def claim_of(text: str, records: Sequence[Record], *, journals: JournalNames = N
     )
 
 
-def _year(plain: str, span: Span, place: Place, found: Record | None) -> int | None:
+def _is_place(names: Names, found: Record) -> bool:
+    """True when what was read as people behind the title is the journal, or the found record names nobody."""
+    theirs = journal_names(found)
+    return not found.authors or any(same_journal(person.name, name) for person in names.people for name in theirs)
+
+
+def _named_journal(rest: str, found: Record | None) -> re.Match[str] | None:
+    """The found record's journal where its whole name stands right behind the title; it may hold years and numbers."""
+    names = sorted(journal_names(found), key=len, reverse=True) if found else ()
+    patterns = (rf"(?<=[\W_]){re.escape(name)}(?=\W*(?:\d|\(|vol\b|no\b|pp?\b|\Z))" for name in names if len(name) > SHORTEST_WHOLE_NAME)
+    found_at = (re.compile(pattern, re.IGNORECASE).search(rest) for pattern in patterns)
+    return next((at for at in found_at if at and not rest[: at.start()].strip(" .,;:()[]*_\"“”«»'‘’")), None)
+
+
+SHORTEST_WHOLE_NAME = 12
+"""Characters: shorter names may be the beginning of another journal's."""
+
+
+def _year(before: str, behind: str, place: Place, found: Record | None) -> int | None:
     """The year of the citation; one that the found record carries, where several numbers could be one."""
-    outside = _PLACE_OF_JOURNAL.sub(" ", plain[: span.start] + " | " + plain[span.end :])
-    volume = "" if place.volume == str(place.year) else place.volume
-    pages = {volume, place.issue, *re.findall(r"\d+", place.pages)}
+    outside = _PLACE_OF_JOURNAL.sub(" ", f"{before} | {behind}")
+    pages = {place.volume, place.issue, *re.findall(r"\d+", place.pages)} - {str(place.year)}
     years = [
         int(y) for y in re.findall(r"(?<![\w/.-])(?:1[6-9]|20)\d\d(?=[a-z]?\b(?![./-]?\d))", outside) if y not in pages
     ]
-    if place.year and place.year not in years and str(place.year) not in pages and str(place.year) in outside:
+    if place.year and place.year not in years and str(place.year) in outside:
         years.append(place.year)
     theirs = {*found.years, found.year} if found else set()
-    stated = _YEAR_AFTER_NAMES.search(plain[: span.start])
+    stated = _YEAR_AFTER_NAMES.search(before)
     first = int(stated[1]) if stated else place.year if place.year in years else None
     return next((year for year in years if year in theirs), first or (years[0] if years else None))
 
 
 def _journal(rest: str, place: Place, found: Record | None, journals: JournalNames) -> str:
     """The name of the journal as it stands in the text after title and names."""
-    raw = place.before.strip(" .,;:*_()[]\"“”«»'‘’")
+    raw = _balanced(place.before.strip(" .,;:*_()[]\"“”«»'‘’"))
     alone = None if place.found else _NAME_ALONE.match(raw)
     raw = re.sub(r"\A(?:In|in):?\s+", "", raw)
     theirs = journal_names(found) if found else ()
@@ -192,6 +217,14 @@ def _journal(rest: str, place: Place, found: Record | None, journals: JournalNam
     if not raw or len(raw) > LONGEST_JOURNAL or not raw[0].isupper():
         return ""
     return raw
+
+
+def _balanced(name: str) -> str:
+    """The name with the bracket at its end or beginning that stripping took off."""
+    for opening, closing in ("()", "[]"):
+        missing = name.count(opening) - name.count(closing)
+        name = name + closing if missing > 0 else opening + name if missing < 0 else name
+    return name
 
 
 def _longer(folded: str, name: str) -> bool:

@@ -169,8 +169,9 @@ def _indexed(hearing: Hearing, names: tuple[str, ...]) -> bool:
 
 
 def _national(name: str) -> bool:
-    """True for a name in another language, or that names a country: often indexed at home only."""
-    return not name.isascii() or bool(_FOREIGN.search(name))
+    """True for a name in another language, or that names a country: often indexed at home only. A place in brackets
+    ("Los Angeles, Calif.") only tells journals of one name apart."""
+    return not name.isascii() or bool(_FOREIGN.search(_IN_BRACKETS.sub("", name)))
 
 
 LAST_CHINESE_YEAR = 2015
@@ -185,6 +186,7 @@ def _perhaps_chinese(claimed: Record) -> bool:
     return 2 * bearing > len(claimed.authors) > 0 and year <= LAST_CHINESE_YEAR
 
 
+_IN_BRACKETS = re.compile(r"\([^()]*\)?")
 _SERIES = re.compile(
     r"(?:acm|acs|advances in|american journal of|annals of|annual review|archives of|bmc|bmj|british journal of|cell|"
     r"clinical|cochrane|critical care|current opinion|european journal of|expert opinion|expert review|frontiers in|"
