@@ -14,7 +14,8 @@ from litapp.core.ports import Outcome
 from litapp.providers.base import Classification
 
 _HTML = re.compile(
-    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|title|body|h1)\b", re.I | re.S
+    rb"^\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|title|body|h1)\b",
+    re.I | re.S,
 )
 
 REFUSED = "refused"
@@ -28,6 +29,19 @@ class UnreadableAnswer(ValueError):
 def looks_like_html(body: bytes) -> bool:
     """True for a web page, whatever the headers call it."""
     return _HTML.match(body[:4096].removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def is_flask_404(body: bytes) -> bool:
+    """True for the page by which OpenAlex's and Unpaywall's own servers say that they have no such entry.
+
+    A 404 page of anything on the way to them (nginx, a proxy) says nothing about the entry.
+    """
+    return _FLASK_404.search(body[:1000]) is not None
+
+
+_FLASK_404 = re.compile(
+    rb"<title>\s*404 Not Found\s*</title>.{0,80}The requested URL was not found on the server", re.S
+)
 
 
 def read_json(body: bytes) -> Any:

@@ -107,7 +107,13 @@ class Imitation:
         if not request.url.path.endswith("/works"):
             number = int(request.url.path.rpartition("/n")[2])
             if not self._known(number):
-                return httpx.Response(404, content=b"<!doctype html>\n<title>404 Not Found</title>\n")
+                return httpx.Response(
+                    404,
+                    content=(
+                        b"<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n"
+                        b"<p>The requested URL was not found on the server.</p>\n"
+                    ),
+                )
             return _json(self._openalex_work(number))
         per_page = int(params.get("per_page", "25"))
         if params.get("filter", "").startswith("doi:"):

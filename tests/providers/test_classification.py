@@ -233,3 +233,67 @@ def test_the_pace_in_a_refusal_of_openalex(shared: Path) -> None:
         )
     }
     assert list(found.values()) == [30.0, 1.0, 2.0, None, None]
+
+
+ATOM = "http://www.w3.org/2005/Atom"
+STATUSES = [
+    *range(200, 227),
+    *range(300, 309),
+    *(one for one in range(400, 452)),
+    494,
+    499,
+    *range(500, 512),
+    *range(520, 531),
+    598,
+]
+STRAY = {
+    "empty": b"",
+    "web page": b"<!DOCTYPE html><html><body>Sign in</body></html>",
+    "gateway's 404": b"<html>\r\n<head><title>404 Not Found</title></head>\r\n<body>\r\n<center><h1>404 Not Found</h1>"
+    b"</center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>",
+    "object": b"{}",
+    "null": b"null",
+    "words": b"Not Found",
+    "storage": b'<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>',
+    "no route": b'{"message":"no Route matched with those values"}',
+    "detail": b'{"detail":"Not Found"}',
+    "fault": b'{"fault":{"faultstring":"Unable to identify proxy"}}',
+    "errors": b'{"errors":[{"title":"Unprocessable"}]}',
+    "comments": b"<!-- x -->" * 2000 + b"<html></html>",
+    "packed": b"\x1f\x8b\x08\x00abc",
+    "challenge": b"Just a moment... Enable JavaScript and cookies to continue",
+    "cut": b'{"total": 0, "data": [',
+}
+
+
+@pytest.mark.parametrize("source", list(FOLDERS))
+def test_what_no_source_says_is_never_nothing_whatever_the_status(source: str) -> None:
+    """A page or message from anywhere on the way never says that a paper does not exist, or that a search is empty."""
+    judge = registry.provider(source).classify
+    wrong = [
+        (status, name)
+        for status in STATUSES
+        for name, body in STRAY.items()
+        if judge(status, {}, body).outcome in (Outcome.EMPTY, Outcome.NOT_FOUND, Outcome.OK)
+        and (source, name, status) != ("europepmc", "empty", 404)  # how it says that an article has no open full text
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "body", "outcome"),
+    [
+        ("openalex", 404, '{"error":"404 Not Found","message":"x"}', "not_found"),
+        ("openalex", 404, '{"error":"Gateway"}', "malformed"),
+        ("semanticscholar", 200, '{"total":5,"offset":0,"data":null}', "malformed"),
+        ("semanticscholar", 200, '{"offset":0,"data":null}', "empty"),
+        ("biorxiv", 200, '{"messages":[{"status":"ok","total":"5"}],"collection":[]}', "malformed"),
+        ("biorxiv", 200, '{"messages":[{"status":"ok","total":0}],"collection":[]}', "empty"),
+        ("arxiv", 200, f'<feed xmlns="{ATOM}"><entry><title>Error</title></entry></feed>', "permanent"),
+        ("doiorg", 404, '[{"DOI":"10.1/x","status":"DOI does not exist"}]', "not_found"),
+        ("doiorg", 404, '[{"DOI":"10.1/x","RA":"Crossref"}]', "malformed"),
+        ("datacite", 404, '{"errors":[{"title":"Bad gateway"}]}', "malformed"),
+    ],
+)  # fmt: skip
+def test_answers_that_are_close_to_a_no(source: str, status: int, body: str, outcome: str) -> None:
+    assert registry.provider(source).classify(status, {}, body.encode()).outcome.value == outcome

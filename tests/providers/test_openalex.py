@@ -23,6 +23,8 @@ from tests.providers.fakes import bench, json_reply, text_reply
 OPENALEX = registry.provider("openalex")
 QUERY = CompiledQuery("openalex", "x", (("search", "x"),))
 
+MISSING = "<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The requested URL was not found on the server.</p>"
+
 
 def doi(value: str) -> Identifier:
     return Identifier(Scheme.DOI, value)
@@ -42,7 +44,7 @@ def listing(*items: Any, count: int | None = None, **meta: Any) -> httpx.Respons
 
 
 def test_few_identifiers_are_asked_for_one_by_one_because_that_is_free() -> None:
-    made = bench([json_reply(work(1)), json_reply(work(2)), text_reply("<title>404 Not Found</title>", 404)])
+    made = bench([json_reply(work(1)), json_reply(work(2)), text_reply(MISSING, 404)])
     result = OPENALEX.lookup(made.client, [doi("10.1000/w1"), doi("10.1000/w2"), doi("10.1000/w3")])
     assert (set(result.found), result.absent) == ({doi("10.1000/w1"), doi("10.1000/w2")}, {doi("10.1000/w3"): 3})
     assert [request.url.path for request in made.source.requests] == [
@@ -68,7 +70,7 @@ def test_more_identifiers_go_into_one_batch_with_its_size_set() -> None:
 @pytest.mark.parametrize("reply", [listing(work(1), count=3), listing(work(1), None), listing(work(1), {"id": "x"})])
 def test_from_a_batch_that_is_not_whole_nothing_is_called_absent(reply: httpx.Response) -> None:
     """A 49-id batch once gave 25 (recorded): what is missing is asked for alone."""
-    gone = text_reply("<title>404 Not Found</title>", 404)
+    gone = text_reply(MISSING, 404)
     made = bench([reply, json_reply(work(2)), gone])
     result = OPENALEX.lookup(made.client, [doi(f"10.1000/w{number}") for number in range(1, 5)])
     assert {one.value: answer for one, (_, answer) in result.found.items()} == {"10.1000/w1": 1, "10.1000/w2": 2}
@@ -94,7 +96,7 @@ def test_another_work_than_asked_for_decides_nothing_but_a_merged_one_is_said() 
 
 def test_a_doi_that_a_filter_would_read_as_several_is_asked_for_alone() -> None:
     values = ["10.1000/a|b", "10.1000/a,b", "10.1000/c!d", "10.1000/e+f"]
-    made = bench([text_reply("<title>404 Not Found</title>", 404)])
+    made = bench([text_reply(MISSING, 404)])
     assert len(OPENALEX.lookup(made.client, [doi(value) for value in values]).absent) == 4
     assert not any("filter" in request.url.params for request in made.source.requests)
     assert made.source.requests[0].url.raw_path == b"/works/doi:10.1000/a%7Cb"

@@ -95,7 +95,8 @@ def test_without_an_address_nothing_is_sent() -> None:
     "page",
     [
         '{"HTTP_status_code":404,"error":true,"message":"\'10.1000/x\' isn\'t in Unpaywall."}',
-        "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>",
+        "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n"
+        "<p>The requested URL was not found on the server.</p>",
     ],
 )
 def test_both_forms_of_its_404_are_a_no(page: str) -> None:

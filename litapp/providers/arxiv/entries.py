@@ -27,7 +27,8 @@ _WITHDRAWN = re.compile(
 
 def is_error(entry: etree._Element) -> bool:
     """True for the entry by which arXiv reports an error: never a paper, though it has a title and an author."""
-    return "/api/errors" in _of(entry, f"{ATOM}id")
+    place = _of(entry, f"{ATOM}id")
+    return "/api/errors" in place or (not place and _of(entry, f"{ATOM}title").strip().lower() == "error")
 
 
 def error_text(entry: etree._Element) -> str:

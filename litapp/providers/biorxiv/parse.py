@@ -52,6 +52,8 @@ def classify(status: int, headers: dict[str, str], body: bytes) -> Classificatio
     if told == "ok":
         if not isinstance(data.get("collection"), list):
             return answers.malformed(LABEL, "a list without entries")
+        if not data["collection"] and whole(_message(data).get("total")):
+            return answers.malformed(LABEL, "a list without the entries that it counts")
         return Classification(Outcome.OK if data["collection"] else Outcome.EMPTY)
     return _classify_refusal(told, data)
 
@@ -71,9 +73,12 @@ def _classify_refusal(told: str, data: dict[str, Any]) -> Classification:
     return answers.malformed(LABEL, f"a message that LitLedger does not know ({answers.plain_detail(told, 80)})")
 
 
+def _message(data: dict[str, Any]) -> dict[str, Any]:
+    return next(iter(mappings(data.get("messages"))), {})
+
+
 def _status_text(data: dict[str, Any]) -> str:
-    messages = mappings(data.get("messages"))
-    return text(messages[0].get("status")) if messages else ""
+    return text(_message(data).get("status"))
 
 
 def listing(body: bytes) -> Listing:

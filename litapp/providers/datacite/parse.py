@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,9 @@ class RecordList:
     records: tuple[Record, ...]
 
 
+_MISSING = re.compile(r"doesn.t exist|does not exist|not found", re.IGNORECASE)
+
+
 def classify(status: int, headers: dict[str, str], body: bytes) -> Classification:
     """What an answer means. A 404 counts only in DataCite's own form; it says nothing about other agencies' DOIs."""
     if status == 429:
@@ -39,7 +43,10 @@ def classify(status: int, headers: dict[str, str], body: bytes) -> Classificatio
     except UnreadableAnswer as error:
         return answers.malformed(LABEL, str(error))
     if status == 404:
-        if mappings(data.get("errors")):
+        if any(
+            whole(error.get("status")) == status or _MISSING.search(text(error.get("title")))
+            for error in mappings(data.get("errors"))
+        ):
             return Classification(Outcome.NOT_FOUND, "DataCite does not have this DOI.")
         return answers.malformed(LABEL, "an unknown page in place of data")
     if status >= 400 or mappings(data.get("errors")):

@@ -59,13 +59,15 @@ def classify(status: int, headers: dict[str, str], body: bytes) -> Classificatio
 
 
 def _classify_list(status: int, data: list[Any]) -> Classification:
-    if status >= 400:
+    if status >= 400 and status != 404:
         return answers.refused_request(LABEL)
     found = [_agency(entry) for entry in mappings(data)]
     if not found or len(found) != len(data) or not all(one.doi and (one.name or one.status) for one in found):
         return answers.malformed(LABEL, "data of another form than expected")
     if all(one.absent for one in found):
         return Classification(Outcome.NOT_FOUND, "No such DOI exists.")
+    if status == 404:
+        return answers.malformed(LABEL, "a list that contradicts its status")
     return Classification(Outcome.OK)
 
 

@@ -15,7 +15,6 @@ from litapp.providers.openalex.works import record_of
 from litapp.providers.reading import mapping, text, whole
 
 LABEL = "OpenAlex"
-_FLASK_404 = re.compile(rb"<title>\s*404 Not Found\s*</title>", re.IGNORECASE)
 _ENTITY_ID = re.compile(r"https?://openalex\.org/[A-Z]\d+\Z", re.IGNORECASE)
 
 
@@ -59,7 +58,9 @@ def classify(status: int, headers: dict[str, str], body: bytes) -> Classificatio
 
 
 def _not_found(body: bytes) -> Classification:
-    if _FLASK_404.search(body[:1000]) or text(error_of(body).get("error")):
+    told = error_of(body)
+    said = f"{text(told.get('error'))} {text(told.get('message'))}".lower()
+    if answers.is_flask_404(body) or "not found" in said:
         return Classification(Outcome.NOT_FOUND, "OpenAlex does not have this work.")
     return answers.malformed(LABEL, "an unknown page in place of data")
 

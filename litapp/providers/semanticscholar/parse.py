@@ -107,7 +107,12 @@ def _classify_data(data: Any, message: str) -> Classification:
         return Classification(Outcome.OK if data["data"] or whole(data.get("total")) else Outcome.EMPTY)
     if isinstance(data.get("recommendedPapers"), list):
         return Classification(Outcome.OK if data["recommendedPapers"] else Outcome.EMPTY)
-    if "data" in data and data["data"] is None and whole(data.get("offset")) is not None:
+    if (
+        "data" in data
+        and data["data"] is None
+        and whole(data.get("offset")) is not None
+        and not whole(data.get("total"))
+    ):
         return Classification(Outcome.EMPTY, "The publisher does not let Semantic Scholar show this list.")
     if "data" not in data and whole(data.get("total")) == 0:
         return Classification(Outcome.EMPTY)

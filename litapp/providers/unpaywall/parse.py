@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from litapp.core.ports import Outcome
@@ -14,7 +13,6 @@ from litapp.providers.reading import mapping, mappings, text, whole
 from litapp.providers.reading import year as plausible_year
 
 LABEL = "Unpaywall"
-_FLASK_404 = re.compile(rb"<title>\s*404 Not Found\s*</title>", re.IGNORECASE)
 
 
 def classify(status: int, headers: dict[str, str], body: bytes) -> Classification:
@@ -53,7 +51,7 @@ def _not_found(body: bytes) -> Classification:
     try:
         known = whole(answers.read_json_object(body).get("HTTP_status_code")) == 404
     except UnreadableAnswer:
-        known = _FLASK_404.search(body[:1000]) is not None
+        known = answers.is_flask_404(body)
     if known:
         return Classification(Outcome.NOT_FOUND, "Unpaywall does not have this DOI (it has those of Crossref only).")
     return answers.malformed(LABEL, "an unknown page in place of data")
