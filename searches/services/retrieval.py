@@ -235,7 +235,7 @@ def _capped(step: RetrievalStep, page: Page, share: Share, reported: int | None,
             return cut_sentence(entry.label, share, reported, exact=entry.counts_exactly)
     if page.capped:
         of = f"; it reports {reported:,}" if reported is not None and entry.counts_exactly else ""
-        return f"{entry.label} gives no more than {taken:,} records of this query{of}."
+        return f"{entry.label} gives no more of this query than the {taken:,} records that were fetched{of}."
     return step.capped
 
 

@@ -224,7 +224,7 @@ def test_a_sources_own_limit_is_told(sources: Sources, started: Start) -> None:
     run = work_all(started("pubmed"))
     assert (run.state, run.reasons) == (
         RunState.PARTIAL,
-        ["PubMed: PubMed gives no more than 20 records of this query; it reports 30."],
+        ["PubMed: PubMed gives no more of this query than the 20 records that were fetched; it reports 30."],
     )
 
 

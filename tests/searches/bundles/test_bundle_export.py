@@ -159,7 +159,7 @@ def test_what_was_cut_skipped_and_failed_is_told(sources: Sources, started: Star
     manifest = export(run, tmp_path / "b").manifest
     assert manifest["status"] == "partial_success"
     assert [(t["source"], t["why"], t["fetched"], t["reported"]) for t in manifest["truncations"]] == [
-        ("pubmed", "PubMed gives no more than 20 records of this query; it reports 25.", 20, 25)
+        ("pubmed", "PubMed gives no more of this query than the 20 records that were fetched; it reports 25.", 20, 25)
     ]
     assert len(manifest["reasons"]) == 3
     log = json.loads((tmp_path / "b" / "search_log.json").read_bytes())
