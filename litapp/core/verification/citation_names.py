@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from litapp.core.matching.authors import compare_authors
+from litapp.core.matching.verdicts import Agreement
 from litapp.core.records import Person
 
 _ET_AL = re.compile(
@@ -69,13 +70,22 @@ def _read(text: str, expected: Sequence[Person] = ()) -> Names | None:
         for piece in re.split(r";" if ";" in text else r",", text)
     ]
     pieces = [piece for piece in (p.strip() for p in pieces) if piece]
-    readings = [(people, compare_authors(tuple(people), tuple(expected)).matched) for people in _readings(pieces)]
+    readings = _readings(pieces)
     if not readings:
         return None
-    people, matched = max(readings, key=lambda reading: (reading[1], -len(reading[0])))
-    if len(readings) > 1 and not matched:
-        people = readings[0][0]
-    return Names(tuple(people), complete)
+    return Names(tuple(_likeliest(readings, tuple(expected))), complete)
+
+
+def _likeliest(readings: list[list[Person]], expected: tuple[Person, ...]) -> list[Person]:
+    """The first way to read a list of names, unless another one has more of the expected people, or as many and the
+    whole name of the first of them."""
+    best, most = readings[0], compare_authors(tuple(readings[0]), expected).matched
+    for people in readings[1:]:
+        matched = compare_authors(tuple(people), expected).matched
+        first = bool(expected) and compare_authors((people[0],), expected[:1]).verdict is not Agreement.DIFFERS
+        if matched > most or (matched == most > 0 and first and len(people) < len(best)):
+            best, most = people, matched
+    return best
 
 
 def _readings(pieces: list[str]) -> list[list[Person]]:
@@ -85,9 +95,9 @@ def _readings(pieces: list[str]) -> list[list[Person]]:
 
 
 _GIVEN = re.compile(r"\A(?:[A-Z\u00c0-\u017e][\w'\u2019-]*\.?[\s-]?){1,4}\Z")
-_WORD = r"[A-Z\u00c0-\u017e][\w'\u2019-]+"
+_WORD = r"[A-Z\u00c0-\u017e]['\u2019]?[A-Z]?[^\W\dA-Z_][\w'\u2019-]*"
 _ONE_NAME = re.compile(rf"\A(?:{_PARTICLES}\s+){{0,3}}{_WORD}\Z")
-_FAMILY = re.compile(rf"\A(?:{_PARTICLES}\s+){{0,3}}{_WORD}(?:\s(?:{_PARTICLES}\s+)?{_WORD}){{0,2}}\Z", re.IGNORECASE)
+_FAMILY = re.compile(rf"\A(?:{_PARTICLES}\s+){{0,3}}{_WORD}(?:\s(?:{_PARTICLES}\s+)?{_WORD}){{0,2}}\Z")
 
 
 def _first_inverted(pieces: list[str]) -> list[Person]:

@@ -24,7 +24,7 @@ _FORMS = tuple(
         # 102 (2013)    8(2) (2013)
         rf"(?<=[^\W\d]\s)(?P<volume>{_VOLUME}){_ISSUE}\s\((?P<year>(?:1[6-9]|20)\d\d)\)(?=[.,;]|\s*\Z)",
         # 26: 5988-93, 2008      30, 194-202      24, 270-275 (2003)    8(2):e1001
-        rf"(?<![\w(/-])(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}\s?[:,]\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})(?!\s?\((?!(?:1[6-9]|20)\d\d\)))",
+        rf"(?<![\w(/-])(?<!pp\.\s)(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}\s?[:,]\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})(?!\s?\((?!(?:1[6-9]|20)\d\d\)))",
         # 2014;112(5)
         rf"(?P<year>(?:1[6-9]|20)\d\d){_MONTH}\s?;\s?(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}(?=\s*[.,]|\s*\Z)",
         # , 7(23).    , 7.

@@ -87,9 +87,11 @@ def span_of_title(whole: str, title: str, journals: Sequence[str] = ()) -> Span 
     start, end = _unwrapped(text, words[first.a][1]), words[last.a + last.size - 1][2]
     if len(wanted) <= SHORTEST_RUN and not (_OPENING.search(text[:start]) and (_ends(text, end) or end == len(text))):
         return None
+    if first.b + last.size == len(wanted) == shared and not _bounded(text, end):
+        share *= UNBOUNDED
     start = _left(text, start, spare=first.b)
     end = _right(text, start, end, spare=len(wanted) - last.b - last.size)
-    return Span(start, end, shared / len(wanted))
+    return Span(start, end, share)
 
 
 _AFTER_STOP = re.compile(r"(?<=[.,;?!\u201d\"'\u2019*_)\]\u2026])([*_]*)[\s*_]+(?=[^\W\d])")
@@ -132,6 +134,17 @@ def _standing_alone(
     ):
         return None
     return Span(start, _closed(text, start, end) or _without_closing(text, end), run.size / length)
+
+
+UNBOUNDED = 0.4
+"""What a found title counts that goes on in the text: another one that begins alike."""
+
+
+def _bounded(text: str, end: int) -> bool:
+    """True when a title can end at `end`, or goes on with a subtitle or a bracket."""
+    return (
+        _ends(text, end) or bool(_CLOSING.match(text, end)) or bool(re.match(r"\s*[-\u2013\u2014,;:(\[.]", text[end:]))
+    )
 
 
 def _unwrapped(text: str, start: int) -> int:

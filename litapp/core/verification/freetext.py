@@ -172,7 +172,8 @@ def _is_place(names: Names, found: Record) -> bool:
 def _named_journal(rest: str, found: Record | None) -> re.Match[str] | None:
     """The found record's journal where its whole name stands right behind the title; it may hold years and numbers."""
     names = sorted(journal_names(found), key=len, reverse=True) if found else ()
-    patterns = (rf"(?<=[\W_]){re.escape(name)}(?=\W*(?:\d|\(|vol\b|no\b|pp?\b|\Z))" for name in names if len(name) > SHORTEST_WHOLE_NAME)
+    behind = r"(?=\W*(?:\d|\(|vol\b|no\b|pp?\b|\Z))"
+    patterns = (rf"(?<=[\W_]){re.escape(name)}{behind}" for name in names if len(name) > SHORTEST_WHOLE_NAME)
     found_at = (re.compile(pattern, re.IGNORECASE).search(rest) for pattern in patterns)
     return next((at for at in found_at if at and not rest[: at.start()].strip(" .,;:()[]*_\"“”«»'‘’")), None)
 
