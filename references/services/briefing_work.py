@@ -17,7 +17,7 @@ from litapp.jobs import services as jobs
 from litapp.jobs.lease import kept
 from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost
-from litapp.ledger.services.clients import client_for
+from litapp.ledger.services.clients import asked_for, client_for
 from litapp.ledger.services.records import store_hits
 from litapp.projects.services.events import record_event
 from litapp.providers.base import Deferred, Page, SourceError
@@ -52,8 +52,9 @@ class BriefingWork:
         if token is None:
             return
         try:
-            with kept(rows, token):
-                _work(Briefing.objects.select_related("project").get(pk=int(key)), token)
+            row = Briefing.objects.select_related("project").get(pk=int(key))
+            with kept(rows, token), asked_for(row.requested_by_id):
+                _work(row, token)
         except LeaseLost:
             log.info("The briefing %s went to another worker.", key)
 

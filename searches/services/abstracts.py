@@ -24,7 +24,7 @@ from litapp.jobs import services as jobs
 from litapp.jobs.lease import kept
 from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost, enqueue
-from litapp.ledger.services.clients import client_for, source_state
+from litapp.ledger.services.clients import asked_for, client_for, source_state
 from litapp.ledger.services.records import store_lookup
 from litapp.projects.models import Project
 from litapp.projects.services.events import record_event
@@ -136,7 +136,8 @@ class AbstractWork:
         if token is None:
             return
         try:
-            with kept(AbstractFill.objects.all(), token):
+            asker = AbstractFill.objects.values_list("requested_by_id", flat=True).get(pk=int(key))
+            with kept(AbstractFill.objects.all(), token), asked_for(asker):
                 _work(int(key), token)
         except LeaseLost:
             log.info("The search %s for abstracts went to another worker.", key)

@@ -9,6 +9,7 @@ from litapp.jobs import services as jobs
 from litapp.jobs.lease import kept
 from litapp.jobs.models import StepState
 from litapp.jobs.services import LeaseLost
+from litapp.ledger.services.clients import asked_for
 from searches.models import ImportKind, RecordImport
 from searches.services.import_reading import read_pages
 from searches.services.import_resolving import resolve_rows
@@ -33,8 +34,9 @@ class ImportWork:
         if token is None:
             return
         try:
-            with kept(RecordImport.objects.all(), token):
-                _work(RecordImport.objects.select_related("project").get(pk=int(key)), token)
+            row = RecordImport.objects.select_related("project").get(pk=int(key))
+            with kept(RecordImport.objects.all(), token), asked_for(row.imported_by_id):
+                _work(row, token)
         except LeaseLost:
             log.info("The import %s went to another worker.", key)
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connections
 
 from litapp.core.records import Identifier, Record
-from litapp.ledger.services.clients import client_for, source_state
+from litapp.ledger.services.clients import client_for, for_the_same, source_state
 from litapp.providers.answering import passages_provider
 from litapp.providers.base import Client, CompiledQuery, SourceError
 from litapp.providers.pubmed.members import members
@@ -101,7 +101,7 @@ def ask_all(questions: Sequence[Question], progress: Callable[[int], None] = lam
 
     heard = []
     with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="mode") as pool:
-        for one in pool.map(in_thread, questions):
+        for one in pool.map(for_the_same(in_thread), questions):
             heard.append(one)
             progress(len(heard))
     return heard

@@ -15,6 +15,7 @@ from litapp.jobs.lease import kept
 from litapp.jobs.models import OPEN_STATES, StepState
 from litapp.jobs.services import LeaseLost, enqueue
 from litapp.jobs.turns import writers_turn
+from litapp.ledger.services.clients import asked_for
 from litapp.verification.models import Verification
 from litapp.verification.services.work import check_now
 from searches.models import Mode, PaperSearch
@@ -51,8 +52,9 @@ class PaperSearchWork:
         if token is None:
             return
         try:
-            with kept(PaperSearch.objects.all(), token):
-                _work(PaperSearch.objects.select_related("project", "version").get(pk=int(key)), token)
+            row = PaperSearch.objects.select_related("project", "version").get(pk=int(key))
+            with kept(PaperSearch.objects.all(), token), asked_for(row.requested_by_id):
+                _work(row, token)
         except LeaseLost:
             log.info("The search %s went to another worker.", key)
 

@@ -7,6 +7,7 @@ import io
 import logging
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 from litapp.core.plan import Filters, PlanQuery
 from litapp.ledger.services import clients
-from litapp.ledger.services.clients import client_for, known_secrets, user_client
+from litapp.ledger.services.clients import asked_for, client_for, known_secrets, user_client
 from litapp.projects.models import OwnKey
 from litapp.projects.services.own_keys import (
     BadKey,
@@ -30,9 +31,13 @@ from litapp.projects.services.own_keys import (
     own_keys_of,
     readable,
 )
+from litapp.projects.services.projects import project_create
 from litapp.projects.services.sealing import CannotOpen, open_sealed, seal
 from litapp.providers.base import SourceError
 from litapp.providers.registry import search_provider
+from searches.models import Mode, PaperSearch
+from searches.services import mode_work
+from searches.services.mode_asking import FOUND, NOTHING, ask_all, count_question
 
 KEY = "own-k3y-of-Anna-9f27"
 PAGE = "/account/keys/"
@@ -225,6 +230,34 @@ def test_a_client_of_a_user_sends_the_own_key_and_the_installations_its_own(
     assert user_client("openalex", anna.pk) is own
     own_key_save(user=anna, source="openalex", key="another-own-key-1")
     assert user_client("openalex", anna.pk) is not own
+
+
+def test_what_a_person_started_is_asked_with_that_persons_key_in_every_thread(
+    transactional_db: None, recorder: Recorder, anna: User
+) -> None:
+    own_key_save(user=anna, source="openalex", key=KEY)
+    other = User.objects.create_user("other")
+    query = search_provider("openalex").compile(PlanQuery(plain="masks"), Filters())
+    questions = [count_question("openalex", "count", str(number), query) for number in range(3)]
+    with asked_for(anna.pk):
+        heard = ask_all(questions)
+    with asked_for(other.pk):
+        ask_all(questions[:1])
+    ask_all(questions[:1])
+    assert {one.outcome for one in heard} <= {FOUND, NOTHING}
+    assert sent_keys(recorder) == [KEY, KEY, KEY, "installation-key-1", "installation-key-1"]
+
+
+@pytest.mark.parametrize("mode", [Mode.QUICK_CITE, Mode.RELATED])
+def test_a_short_search_is_asked_for_whoever_began_it(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch, anna: User, mode: Mode
+) -> None:
+    project = project_create(actor=anna, name="Masks")
+    row = PaperSearch.objects.create(project=project, mode=mode, requested_by=anna, request_id=uuid4(), question={})
+    asked: list[int | None] = []
+    monkeypatch.setattr(mode_work, "_work", lambda row, token: asked.append(clients._ASKED_FOR.get()))
+    mode_work.PaperSearchWork().run(str(row.pk))
+    assert (asked, clients._ASKED_FOR.get()) == ([anna.pk], None)
 
 
 def test_known_secrets_are_those_of_the_installation_and_of_people(recorder: Recorder, anna: User) -> None:

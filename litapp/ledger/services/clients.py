@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from django.conf import settings
 
@@ -68,6 +71,31 @@ def user_client(source: str, user_id: int | None) -> PoliteClient | None:
     return _client(tuple(sorted(everything.items())), bool(settings.SANDBOX_URL), float(settings.SANDBOX_CLOCK))
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+_ASKED_FOR: ContextVar[int | None] = ContextVar("asked_for", default=None)
+
+
+@contextmanager
+def asked_for(user_id: int | None) -> Iterator[None]:
+    """Within, sources are asked for this person, who started the work (None = for nobody in particular)."""
+    token = _ASKED_FOR.set(user_id)
+    try:
+        yield
+    finally:
+        _ASKED_FOR.reset(token)
+
+
+def for_the_same(call: Callable[P, R]) -> Callable[P, R]:
+    """`call` for another thread, where it asks for the person for whom this thread asks."""
+    context = copy_context()
+
+    def in_context(*args: P.args, **kwargs: P.kwargs) -> R:
+        return context.copy().run(call, *args, **kwargs)
+
+    return in_context
+
+
 def budget_left(source: str, user_id: int | None = None) -> Budget | None:
     """What is left of a source's units, with this user's own key if there is one; None = the source has not said."""
     return (user_client(source, user_id) or client_for(source)).budget(source)
@@ -81,10 +109,13 @@ def known_secrets() -> list[str]:
 def client_for(source: str) -> PoliteClient:
     """The client that speaks with `source`; shared by all threads of the process, and by all sources.
 
-    Raises KeyError for a source that is not installed.
+    Within `asked_for` it sends that person's own key, if there is one. Raises KeyError for a source that is not
+    installed.
     """
     everything = source_settings()
     everything[source]
+    if own := user_client(source, _ASKED_FOR.get()):
+        return own
     return _client(tuple(sorted(everything.items())), bool(settings.SANDBOX_URL), float(settings.SANDBOX_CLOCK))
 
 

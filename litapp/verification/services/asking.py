@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from litapp.core.records import Identifier, Record
 from litapp.core.verification import Answered
-from litapp.ledger.services.clients import client_for, source_state
+from litapp.ledger.services.clients import client_for, for_the_same, source_state
 from litapp.providers.base import BatchedLookup, Client, LookupResult, SourceError, WholeCitationMatch
 from litapp.providers.registry import agencies_provider, lookup_provider, match_provider
 from litapp.verification.services.known_answers import (
@@ -155,7 +155,7 @@ class Asker:
             return hits, answer_ids[-1] if answer_ids else 0
 
         with ThreadPoolExecutor(max_workers=SEARCHES_AT_ONCE.get(self.key, 1), thread_name_prefix="search") as pool:
-            results = dict(zip(left, pool.map(one_search, left), strict=True))
+            results = dict(zip(left, pool.map(for_the_same(one_search), left), strict=True))
         good = {
             search: (tuple(result[0]), result[1])
             for search, result in results.items()
