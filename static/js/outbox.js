@@ -1,23 +1,10 @@
 // Decisions on their way to the server. Each is written down on this device before it is sent and crossed out only
 // when the server's answer names it as saved, so that a lost connection, a closed tab or a lost session loses nothing.
 // The server applies a decision once, however often it is sent (its request_id).
+import { csrfToken } from "./token.js";
+
 const RETRY_SECONDS = [2, 5, 15, 30, 60];
 const TIMEOUT = 20000;
-
-function cookie(name) {
-  const found = document.cookie.split("; ").find((part) => part.startsWith(`${name}=`));
-  return found ? decodeURIComponent(found.slice(name.length + 1)) : "";
-}
-
-// The token of the newest sign-in (another tab may have renewed it), else the one this page was made with.
-export function csrfToken() {
-  if (cookie("csrftoken")) return cookie("csrftoken");
-  try {
-    return JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];
-  } catch {
-    return "";
-  }
-}
 
 // POST as htmx would. Resolves with {status, html}; status 0 = the server could not be reached.
 export async function post(action, fields) {

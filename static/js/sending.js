@@ -1,7 +1,10 @@
 // What is on its way to the server.
 //   form, [hx-post]: sent once, however often it is clicked, until the answer is here.
+//   Its token is the newest sign-in's.
 //   [data-decision] on the form or button of a decision; [data-unsent] shows "Saving", "Saved" or "Not saved".
 //   Leaving the page while a decision is not confirmed asks first.
+import { csrfToken } from "./token.js";
+
 const waiting = new Set();
 const failed = new Map();
 
@@ -52,6 +55,15 @@ addEventListener("pageshow", () => {
 // htmx would queue the second click and send it after the first; htmx:confirm comes before its queue.
 document.addEventListener("htmx:confirm", (event) => {
   if (event.detail.verb !== "get" && waiting.has(event.detail.elt)) event.preventDefault();
+});
+
+// Signed in anew in another tab: what was typed here goes out with that sign-in's token.
+document.addEventListener("htmx:configRequest", (event) => {
+  const { verb, headers, parameters } = event.detail;
+  const token = csrfToken();
+  if (verb === "get" || !token) return;
+  headers["X-CSRFToken"] = token;
+  delete parameters.csrfmiddlewaretoken;
 });
 
 document.addEventListener("htmx:beforeRequest", (event) => {

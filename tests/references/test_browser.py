@@ -260,6 +260,16 @@ def test_chosen_rows_are_copied(world: World, as_person: Open) -> None:
 # References and exports
 
 
+def test_a_note_typed_before_a_new_sign_in_in_another_tab_is_saved(world: World, as_person: Open) -> None:
+    world.decide(world.candidates[0], "include")
+    page = as_person(world, "/references/")
+    page.get_by_text("Add a note").first.click()
+    page.locator(".note textarea").fill("Typed before")
+    page.evaluate("document.cookie = `csrftoken=${'n3w'.repeat(10)}ab; path=/`")  # what a sign-in elsewhere does
+    page.get_by_role("button", name="Save note").click()
+    expect(page.locator(".note-text")).to_have_text("Typed before")
+
+
 def test_a_note_of_two_people_in_the_browser(world: World, as_person: Open) -> None:
     ben = world.person("ben", Role.SCREENER)
     world.decide(world.candidates[0], "include")
