@@ -136,6 +136,85 @@ def test_an_index_that_has_only_the_printed_title_confirms_a_paper_that_pubmed_l
     assert (found.status, found.verified_by, found.wrong) == (Status.VERIFIED, ("openalex",), ())
 
 
+LONG = f"{TITLE}: final results of a randomised trial in three countries"
+
+
+def shortened(title: str, *more: Found, **changes: object) -> Verdict:
+    """A claim under `title` where the sources have the LONG title under its identifiers, with more answers."""
+    held = {source: record(source, title=LONG) for source in ("pubmed", "crossref", "openalex", "semanticscholar")}
+    evidence = [
+        looked_up("pubmed", "pmid", "123", held["pubmed"]),
+        looked_up("crossref", "doi", "10.1000/x", held["crossref"]),
+        looked_up("openalex", "doi", "10.1000/x", held["openalex"]),
+    ]
+    return verdict(record(title=title, **changes), [*evidence, *more])
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Inhaled budesonide for adults with mild influenza",
+        "Inhaled budesonide for adults with mild influ…",
+        "adults with mild influenza in primary care",
+        "Inhaled budesonide … a randomised trial in three countries",
+    ],
+)
+def test_a_title_shortened_by_its_writer_is_the_paper_under_its_identifiers(title: str) -> None:
+    found = shortened(title, *NOBODY)
+    assert (found.status, found.kind, found.wrong) == (Status.VERIFIED, Kind.NONE, ())
+
+
+def test_a_shortened_title_is_searched_for_before_it_verifies() -> None:
+    title = "Inhaled budesonide for adults with mild influenza"
+    assert shortened(title).status is Status.UNVERIFIED
+    assert shortened(title, *searched("crossref", outcome=Answered.FAILED)).status is Status.UNVERIFIED
+    evidence = [looked_up("pubmed", "pmid", "123", record("pubmed", title=LONG))]
+    assert needs_search(record(title=title), evidence)
+
+
+def test_a_shortened_title_that_is_a_siblings_own_title_is_another_paper() -> None:
+    title = "Inhaled budesonide for adults with mild influenza"
+    sibling = record(
+        "crossref", title=title, volume="398", pages="1-9", identifiers=(Identifier(Scheme.DOI, "10.1/y"),)
+    )
+    found = shortened(title, *searched("crossref", sibling))
+    assert (found.status, found.kind) == (Status.SUSPECT, Kind.IDENTITY)
+    assert "doi" in found.wrong
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Inhaled budesonide for adults without mild influenza", "Inhaled budesonide for children with mild influenza"],
+)
+def test_a_shortened_title_that_says_something_else_is_suspect(title: str) -> None:
+    found = shortened(title, *NOBODY)
+    assert (found.status, found.wrong) == (Status.SUSPECT, ("title",))
+
+
+def test_a_shortened_title_by_other_people_is_suspect() -> None:
+    found = shortened("Inhaled budesonide for adults with mild influenza", *NOBODY, authors=STRANGERS)
+    assert found.status is Status.SUSPECT
+
+
+def test_without_an_identifier_a_shortened_title_is_found_by_people_and_place() -> None:
+    claimed = no_ids(title="Inhaled budesonide for adults with mild influenza")
+    hits = searched("pubmed", record("pubmed", title=LONG)) + searched("openalex") + searched("semanticscholar")
+    assert verdict(claimed, hits, journals=("The Lancet",)).status is Status.VERIFIED
+    nowhere = replace(claimed, journal="", volume="", pages="", date=PartialDate(2013), years=())
+    assert verdict(nowhere, hits, journals=("The Lancet",)).status is Status.UNVERIFIED
+
+
+def test_one_shared_name_does_not_make_other_peoples_paper_the_same() -> None:
+    theirs = (AUTHORS[0], *STRANGERS, Person("Diaz", "Rosa"), Person("Soto", "Ines"))
+    twin = record(
+        "crossref", authors=theirs, journal="Thorax", volume="1", pages="2", date=PartialDate(2001), years=(2001,)
+    )
+    claimed = no_ids(authors=(*AUTHORS, Person("Hayward", "Gail")))
+    evidence = searched("crossref", twin) + searched("pubmed") + searched("openalex") + searched("semanticscholar")
+    found = verdict(claimed, evidence, journals=("The Lancet",))
+    assert (found.status, found.wrong) == (Status.SUSPECT, ("authors",))
+
+
 def test_no_evidence_is_unverified() -> None:
     assert verdict(record(), ()) == Verdict(Status.UNVERIFIED, reasons=("No source was asked.",))
 

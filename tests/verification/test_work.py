@@ -132,6 +132,22 @@ def test_a_record_without_identifiers_is_searched_and_a_hit_may_verify(
     assert row.status == "verified"
 
 
+def test_a_record_that_only_its_own_source_confirms_is_searched_for_at_the_others(
+    project: Project, world: dict[str, StandIn]
+) -> None:
+    only_pmid = paper(identifiers=(Identifier(Scheme.PMID, "32678530"),))
+    world["pubmed"].records = {"32678530": only_pmid}
+    world["openalex"].records = {"10.1056/nejmoa2021436": paper("openalex", identifiers=paper().identifiers[:1])}
+    row = run(verification_request(project=project, record=only_pmid, returned_by=["pubmed"]))
+    assert (row.status, row.verified_by) == ("verified", ["openalex"])
+    assert {key: len(world[key].searched) for key in ALL} == {
+        "pubmed": 0,
+        "crossref": 1,
+        "openalex": 1,
+        "semanticscholar": 1,
+    }
+
+
 def test_a_retraction_is_told_with_its_notice(project: Project, world: dict[str, StandIn]) -> None:
     notice = Notice(NoticeKind.RETRACTION, doi="10.1000/notice", date="2022-03-04")
     known_everywhere(world)

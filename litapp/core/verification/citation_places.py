@@ -18,7 +18,7 @@ _FORMS = tuple(
         # 2014;112(5): 842-51    2010. 636(1-3): 96-101    2001; 95: 233-41    2009;35(3): 212
         rf"(?P<year>(?:1[6-9]|20)\d\d){_MONTH}\s?[;.,]\s?(?:vol\.?\s*)?(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}\s?[:,]\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
         # vol. 98, no. 2, pp. 126-137, 2015
-        rf"vol(?:ume)?\.?\s*(?P<volume>{_VOLUME})(?:\s?,?\s*(?:no|n\u00b0|nr|issue|iss)\.?\s*(?P<issue>[\w-]{{1,12}}))?(?:\s?,?\s*(?:(?:pp?|pages?|art(?:icle)?)\.?\s*(?:no\.?\s*)?(?P<pages>{_PAGES})))?",
+        rf"vol(?:ume)?\.?\s*(?P<volume>{_VOLUME})(?:\s?,?\s*(?:no|n\u00b0|nr|issue|iss)\.?\s*(?P<issue>[\w-]{{1,12}}))?(?:,\s(?:[A-Z]\w{{2,8}}\.?\s)?(?P<year>(?:1[6-9]|20)\d\d)(?=,))?(?:\s?,?\s*(?:(?:pp?|pages?|art(?:icle)?)\.?\s*(?:no\.?\s*)?(?P<pages>{_PAGES})))?",
         # 48, no. 5 (1978): 773-8
         rf"(?<![\w(/-])(?P<volume>{_VOLUME})(?:,?\s(?:no|nr|n\u00b0|iss(?:ue)?)\.?\s?(?P<issue>[\w./-]{{1,14}}(?:\s(?:Pt|Part|Suppl)\.?\s?\w{{0,3}})?))?\s?\((?:[A-Z]\w{{2,8}}\.?\s)?(?P<year>(?:1[6-9]|20)\d\d)\)\s?[:,]?\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
         # 102 (2013)    8(2) (2013)

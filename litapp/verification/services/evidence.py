@@ -17,6 +17,7 @@ from litapp.core.records import Identifier, Record, Scheme
 from litapp.core.verification import Answered, Asked, Found, is_confirmed, needs_search, organisation_behind
 from litapp.core.verification.freetext import claim_of, guessed_title
 from litapp.core.verification.witness import same_work
+from litapp.ledger.services.clients import for_the_same
 from litapp.providers.base import NOT_LISTED
 from litapp.providers.biorxiv.request import can_hold
 from litapp.providers.causes import cause_of
@@ -219,16 +220,21 @@ class Gathering:
         claimed = self.claimed(place)
         if question.text and not claimed.title:
             return True
-        return needs_search(claimed, found, journals=journal_names())
+        return needs_search(claimed, found, journals=journal_names()) or not self._known(place)
 
     def _search(self, places: Sequence[int]) -> None:
         """Crossref first; the identifiers of a hit that is the work lead to the other sources in batches; who is still
-        not known is searched for everywhere."""
-        self._searched(FIRST_SEARCHED, {place: self._first_search(place) for place in places})
+        not known is searched for everywhere. A record that an identifier names, but that only the source which returned
+        it confirms, is searched for at the others: the last resort for a second witness."""
+        asked = [place for place in places if not self._own(place) & set(FIRST_SEARCHED)]
+        self._searched(FIRST_SEARCHED, {place: self._first_search(place) for place in asked})
         self._follow(places)
         left = [place for place in places if not self._known(place)]
         wanted = {place: self._title_search(place) for place in left}
-        self._searched(THEN_SEARCHED, wanted)
+        own = {place: self._own(place) & set(THEN_SEARCHED) for place in left}
+        for skipped in sorted(set(own.values()), key=sorted):
+            keys = [key for key in THEN_SEARCHED if key not in skipped]
+            self._searched(keys, {place: wanted[place] for place in left if own[place] == skipped})
         without_pubmed = [p for p in left if "pubmed" in self.evidence.silent.get(p, {})]
         at_arxiv = [
             p for p in left if is_preprint_server(self.claimed(p).journal) and "rxiv" in self.claimed(p).journal.lower()
@@ -236,6 +242,13 @@ class Gathering:
         self._searched(("europepmc",), {p: wanted[p] for p in without_pubmed})
         self._searched(("arxiv",), {p: wanted[p] for p in at_arxiv if "arxiv" in self.claimed(p).journal.lower()})
         self._follow(left)
+
+    def _own(self, place: int) -> frozenset[str]:
+        """The sources that returned a record which an identifier names: to search there tells nothing new."""
+        found = self.evidence.found.get(place, [])
+        if needs_search(self.claimed(place), found, journals=journal_names()):
+            return frozenset()
+        return frozenset(self.questions[place].returned_by)
 
     def _first_search(self, place: int) -> TitleSearch:
         question = self.questions[place]
@@ -348,4 +361,4 @@ def _side_by_side(keys: Sequence[str], ask: Callable[[str], T]) -> list[tuple[st
             connections.close_all()
 
     with ThreadPoolExecutor(max_workers=len(keys), thread_name_prefix="check") as pool:
-        return list(zip(keys, pool.map(closing, keys), strict=True))
+        return list(zip(keys, pool.map(for_the_same(closing), keys), strict=True))
