@@ -151,10 +151,9 @@ def _raw(files: BundleFiles) -> Iterator[dict[str, Any]]:
 
 def _add_supplements(files: BundleFiles, begun: Begun, actor: Any) -> None:
     """Abstracts that were asked for after the run join the candidates they were asked for."""
-    entries = [entry for entry in _raw(files) if entry["kind"] == "supplement"]
-    if not entries:
+    wanted = {entry["supplement_of"] for entry in _raw(files) if entry["kind"] == "supplement"}
+    if not wanted:
         return
-    wanted = {entry["supplement_of"] for entry in entries}
     places = {
         entry["normalized"]: (begun.answers[entry["answer"]], entry["position"])
         for entry in _raw(files)
@@ -169,7 +168,11 @@ def _add_supplements(files: BundleFiles, begun: Begun, actor: Any) -> None:
             state=StepState.DONE,
             finished_at=begun.run.finished_at,
         )
-        filled = [_supplement(project, fill, begun, entry, places[entry["supplement_of"]]) for entry in entries]
+        filled = [
+            _supplement(project, fill, begun, entry, places[entry["supplement_of"]])
+            for entry in _raw(files)
+            if entry["kind"] == "supplement"
+        ]
         fill.chosen, fill.done, fill.total = filled, len(filled), len(filled)
         fill.counts = {"wanted": len(filled), "filled": len(filled), "missing": 0}
         fill.save(update_fields=["chosen", "done", "total", "counts"])

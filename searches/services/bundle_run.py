@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -127,22 +129,35 @@ class _Body:
 def _bodies(files: BundleFiles, log: dict[str, Any]) -> list[_Body]:
     """Put the bytes of every answer into the archive; where the bundle has none, the envelopes of its records."""
     there = set(files.names())
-    envelopes: dict[str, list[bytes]] = {}
-    lacking = {entry["id"] for entry in log["answers"] if _file(entry) not in there}
-    with files.open(RAW) as stream:
-        for _, entry in read_lines(stream, RAW):
-            if entry["answer"] in lacking:
-                envelopes.setdefault(entry["answer"], []).append(line(entry))
+    envelopes = dict(_envelopes(files, {entry["id"] for entry in log["answers"] if _file(entry) not in there}))
     bodies = []
     for entry in log["answers"]:
-        if entry["id"] not in lacking:
+        if _file(entry) in there:
             with files.open(_file(entry)) as stream:
                 body = stream.read()
             bodies.append(_Body(write_body(body) if body else "", len(body), False))
         else:
-            body = b"".join(envelopes.get(entry["id"], ()))
-            bodies.append(_Body(write_body(body) if body else "", len(body), bool(body)))
+            bodies.append(envelopes.get(entry["id"], _Body("", 0, False)))
     return bodies
+
+
+def _envelopes(files: BundleFiles, lacking: set[str]) -> Iterator[tuple[str, _Body]]:
+    """For each of these answers the lines of its records, kept as its bytes. In memory is one answer at a time, and
+    those whose lines stand between others'."""
+    left: Counter[str] = Counter()
+    with files.open(RAW) as stream:
+        left.update(entry["answer"] for _, entry in read_lines(stream, RAW) if entry["answer"] in lacking)
+    open_ones: dict[str, list[bytes]] = {}
+    with files.open(RAW) as stream:
+        for _, entry in read_lines(stream, RAW):
+            name = entry["answer"]
+            if name not in left:
+                continue
+            open_ones.setdefault(name, []).append(line(entry))
+            left[name] -= 1
+            if not left[name]:
+                body = b"".join(open_ones.pop(name))
+                yield name, _Body(write_body(body), len(body), True)
 
 
 def _file(entry: dict[str, Any]) -> str:
