@@ -1,15 +1,21 @@
-"""The numbers beside the entries of a project's side navigation. Part of the composition root: it reads all floors."""
+"""The numbers beside the entries of a project's side navigation, with the page and by themselves later on.
+
+Part of the composition root: it reads all floors.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.db.models import Func, IntegerField, OuterRef, QuerySet, Subquery
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
 
 from litapp.projects.models import Membership, Project
-from litapp.projects.permissions import Right, may
+from litapp.projects.permissions import ProjectRequest, Right, may, project_view
 from references.models import Reference
 from searches.blinding import stages_of, viewer_of
 from searches.models import Candidate, RecordImport, RecordPair, RetrievalRun, SearchPlan, Stage, StageRecord
@@ -23,6 +29,14 @@ def numbers(request: HttpRequest) -> dict[str, object]:
     if membership is None:
         return {}
     return {"nav_counts": SimpleLazyObject(lambda: project_numbers(membership))}
+
+
+@never_cache
+@require_GET
+@project_view(Right.VIEW)
+def side(request: ProjectRequest, project: Project) -> HttpResponse:
+    """The side navigation alone, from which `numbers.js` takes the newest numbers; each member gets what is theirs."""
+    return render(request, "partials/project_nav.html", {"project": project})
 
 
 def project_numbers(membership: Membership) -> dict[str, int]:

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import TemplateView
 
+from litapp.navigation import side
 from litapp.overview import overview
 from litapp.projects.urls import urlpatterns as project_urls
 from litapp.projects.views.own_keys import own_keys
@@ -15,7 +16,11 @@ from references.views.list_new import check_references
 from searches.views.prisma_check import check_prisma
 from searches.views.quick_cite import quick_cite_start
 
-projects = [*project_urls, path("projects/<int:project_id>/", overview, name="overview")]
+projects = [
+    *project_urls,
+    path("projects/<int:project_id>/", overview, name="overview"),
+    path("projects/<int:project_id>/numbers/", side, name="numbers"),
+]
 
 urlpatterns = [
     path("", start, name="start"),

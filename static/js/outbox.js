@@ -78,6 +78,7 @@ export class Outbox {
       const answer = await post(item.action, item.fields);
       verdict = this.settle(item, answer);
       this.sending = null;
+      if (verdict === "saved") document.dispatchEvent(new CustomEvent("litledger:saved"));
       if (verdict === "saved" || verdict === "refused") {
         this.failures = 0;
         this.drop(item.id);

@@ -63,6 +63,7 @@ TABLE: dict[str, Right | Open] = {
     "projects:invitation": Open.PUBLIC,
     "projects:overview": Right.VIEW,
     "projects:history": Right.VIEW,
+    "projects:numbers": Right.VIEW,
     "projects:team": Right.VIEW,
     "projects:invite": Right.TEAM,
     "projects:invitation_revoke": Right.TEAM,

@@ -257,6 +257,22 @@ def test_chosen_rows_are_copied(world: World, as_person: Open) -> None:
     ]
 
 
+def test_the_numbers_of_the_navigation_follow_own_decisions_and_those_of_others(world: World, as_person: Open) -> None:
+    page = as_person(world, "/candidates/")
+    references = page.locator("#side a", has_text="References").locator(".nav-count")
+    undecided = page.locator("#side a", has_text="Title / abstract").locator(".nav-count")
+    before = int(undecided.inner_text())
+    expect(references).to_have_text("0")
+    page.keyboard.press("j")
+    page.keyboard.press("v")
+    expect(references).to_have_text("1")
+    expect(undecided).to_have_text(str(before - 1))
+    expect(page.locator("[data-row][aria-current]")).to_be_focused()
+    world.decide(world.candidates[1], "include")  # somebody else, meanwhile
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(references).to_have_text("2")
+
+
 # References and exports
 
 
