@@ -332,3 +332,21 @@ def test_no_text_breaks_it_and_comparison_is_symmetric(records: list[Record]) ->
     first, second = records
     assert compare(first, second) == compare(second, first)
     find_duplicates({"1": first, "2": second})
+
+
+def test_a_record_without_pmid_joins_no_two_that_have_their_own() -> None:
+    """Editions of a journal in two languages: each has its PMID and DOI; a record with neither fits both."""
+    spanish = record(identifiers=pmid("32527712") + doi("10.5555/arbres.1"))
+    english = record(identifiers=pmid("34088390") + doi("10.5555/arbr.1"))
+    found = find_duplicates({"s": spanish, "e": english, "x": record(identifiers=())})
+    assert len(found.clusters) == 1
+    assert not {"s", "e"} <= set(found.clusters[0])
+    assert [(pair.a, pair.b, pair.verdict.rule) for pair in found.doubtful] == [("e", "s", "two_pmids")]
+
+
+def test_two_notices_on_one_page_are_not_joined_by_a_record_without_identifiers() -> None:
+    notice = record(title="Correction", authors=(), pages="789", publication_types=("Published Erratum",))
+    one = replace(notice, identifiers=pmid("33962828") + doi("10.5555/a.13"))
+    two = replace(notice, identifiers=pmid("33972156") + doi("10.5555/a.12"))
+    found = find_duplicates({"a": one, "b": two, "x": notice})
+    assert all(not {"a", "b"} <= set(members) for members in found.clusters)

@@ -108,13 +108,14 @@ def cluster(
     """Clusters from compared pairs: decisions of people first, then the strongest rules.
 
     Two groups are joined only when no member of one is kept apart from a member of the other, by a decision or as a
-    companion: a chain of likenesses never merges part 1 with part 2. The result depends on the pairs alone, so clusters
+    companion, or for two PMIDs: a chain of likenesses never merges part 1 with part 2, nor the editions of a journal in
+    two languages through a record that names neither. The result depends on the pairs alone, so clusters
     can be made anew from stored pairs, for one connected component at a time.
     """
     stored = list(pairs)
     decided = {frozenset(ids) for ids in together}
     against: defaultdict[str, set[str]] = defaultdict(set)
-    kept_apart = {frozenset({p.a, p.b}) for p in stored if keeps_apart(p.verdict)} - decided
+    kept_apart = {frozenset({p.a, p.b}) for p in stored if _never_by_a_chain(p.verdict)} - decided
     for ids in kept_apart | {frozenset(ids) for ids in apart}:
         one, other = sorted(ids)
         against[one].add(other)
@@ -137,6 +138,10 @@ def cluster(
             group[member] = large
     clusters = {id(members): tuple(sorted(members)) for members in group.values() if len(members) > 1}
     return Clustering(tuple(sorted(clusters.values())), tuple(refused))
+
+
+def _never_by_a_chain(verdict: PairVerdict) -> bool:
+    return keeps_apart(verdict) or (verdict.relation is Relation.DOUBTFUL and verdict.rule == "two_pmids")
 
 
 _STRENGTH = ("same_entry", "pmid_title", "trial_number", "cochrane_number", "title_volume_pages", "doi_title")

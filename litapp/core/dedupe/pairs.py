@@ -105,6 +105,8 @@ def _generic_title(a: Features, b: Features, s: Signals) -> PairVerdict:
         if s.pages == YES or abstract_relation(a, b) == YES:
             return _same("short_title_author_journal", "Short title, author and journal agree; nothing contradicts.")
         return _doubtful("short_title", "A short title; author and journal agree, the pages are not stated.", 0.6)
+    if placed and s.author != NO and s.pmid == NO:
+        return _doubtful("two_pmids", "A common title on one page, but the PMIDs differ.", 0.1)
     return PairVerdict(Relation.DIFFERENT, "generic_title", "A title that many records bear; their places differ.")
 
 
