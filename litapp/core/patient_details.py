@@ -87,12 +87,31 @@ _PATTERNS = (
 )
 
 
-def patient_details(text: str) -> tuple[Suspicion, ...]:
-    """Every place that looks so, in order; where several patterns meet, the first of the list wins."""
+_GIVEN_NAME = re.compile(rf"(?:{_GIVEN_NAMES})\b")
+_WRITTEN_DATE = re.compile(rf"(?:19|20)\d{{2}}\D|.*\b(?:{_MONTHS})\b")
+_BARE_NUMBER = re.compile(r"\d{6,18}[\dXx]?")
+
+
+def patient_details(text: str, *, citation: bool = False) -> tuple[Suspicion, ...]:
+    """Every place that looks so, in order; where several patterns meet, the first of the list wins.
+
+    With `citation` the text names a paper: names without a title such as "Mrs", written dates and bare numbers belong
+    there (authors, the day of publication, PMIDs) and raise no suspicion.
+    """
     found: list[Suspicion] = []
     for kind, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             start, end = match.span()
             if not any(start < other.end and other.start < end for other in found):
                 found.append(Suspicion(kind, match.group().strip(), start, end))
+    if citation:
+        found = [one for one in found if not _of_a_citation(one)]
     return tuple(sorted(found, key=lambda suspicion: suspicion.start))
+
+
+def _of_a_citation(one: Suspicion) -> bool:
+    if one.kind is Detail.NAME:
+        return _GIVEN_NAME.match(one.text) is not None
+    if one.kind is Detail.BIRTH_DATE:
+        return _WRITTEN_DATE.match(one.text) is not None
+    return one.kind is Detail.RECORD_NUMBER and _BARE_NUMBER.fullmatch(one.text) is not None

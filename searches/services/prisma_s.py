@@ -210,7 +210,9 @@ def _prior(version: SearchPlanVersion) -> str:
     if not origin:
         return ""
     name = str(origin.get("name") or origin.get("file") or origin.get("title") or "").strip()
-    kind = {"query_file": "a query file", "bundle": "a bundle"}.get(str(origin.get("kind")), "a file")
+    kind = {
+        "query_file": "a query file", "bundle": "a bundle", "appendix": "a published appendix that was pasted",
+    }.get(str(origin.get("kind")), "a file")  # fmt: skip
     return f"“{version.plan.title}” was made from {kind}{f' (“{name}”)' if name else ''}."
 
 

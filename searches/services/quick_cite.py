@@ -11,6 +11,7 @@ from uuid import UUID
 
 from litapp.core.markup import plain_text
 from litapp.core.normalise import title_key
+from litapp.core.patient_details import Suspicion, patient_details
 from litapp.core.plan import Filters, PlanQuery
 from litapp.core.records import Record, Scheme
 from litapp.projects.models import Project
@@ -47,8 +48,20 @@ LEAST_TOPIC = 0.6
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9(])")
 
 
-def quick_cite_begin(*, project: Project, actor: Any, request_id: UUID, text: str) -> PaperSearch:
-    """Begin to look for the paper of a sentence. Raises SearchProblem when nothing in it can be asked for."""
+class PatientDetailsTyped(SearchProblem):
+    """The sentence looks as if it told of a patient. Nothing was sent; `suspicions` are the places."""
+
+    def __init__(self, suspicions: tuple[Suspicion, ...]) -> None:
+        super().__init__("This looks like details of a patient. Nothing was sent.")
+        self.suspicions = suspicions
+
+
+def quick_cite_begin(
+    *, project: Project, actor: Any, request_id: UUID, text: str, details_meant: bool = False
+) -> PaperSearch:
+    """Begin to look for the paper of a sentence. Raises SearchProblem when nothing in it can be asked for, and
+    PatientDetailsTyped before anything is kept or sent, unless the person said that it is meant so (`details_meant`).
+    """
     given = " ".join(text.replace("\x00", " ").split())
     if not given:
         raise SearchProblem("Write what you remember: a name, a year, what it is about; or a title, DOI or PMID.")
@@ -57,6 +70,8 @@ def quick_cite_begin(*, project: Project, actor: Any, request_id: UUID, text: st
             f"This is longer than {LONGEST_TEXT:,} characters. One sentence is enough; check a whole list under "
             "“Check references”."
         )
+    if not details_meant and (suspicions := patient_details(given, citation=True)):
+        raise PatientDetailsTyped(suspicions)
     read = read_sentence(given)
     if not (read.topic or read.identifiers or read.authors):
         raise SearchProblem("Nothing in this sentence can be asked for. Name what the paper is about, or an author.")

@@ -13,6 +13,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from litapp.core.patient_details import Suspicion
 from litapp.projects.models import Membership, Project
 from litapp.projects.permissions import RIGHTS, ProjectRequest, Right, project_view
 from litapp.web.htmx import fingerprint, redirect_page, unchanged, wants_part
@@ -20,7 +21,14 @@ from searches.blinding import sees_outcomes
 from searches.models import Mode, PaperSearch
 from searches.services.mode_searches import SearchProblem
 from searches.services.mode_taking import papers_take
-from searches.services.quick_cite import LONGEST_TEXT, offers_of, quick_cite_begin, recent, silent_sources
+from searches.services.quick_cite import (
+    LONGEST_TEXT,
+    PatientDetailsTyped,
+    offers_of,
+    quick_cite_begin,
+    recent,
+    silent_sources,
+)
 from searches.services.quick_cite_bib import bib_entries
 from searches.services.refusals import DecisionRefused
 from searches.views.mode_page import asked_number, mode_context
@@ -35,9 +43,15 @@ def quick_cites(request: ProjectRequest, project: Project) -> HttpResponse:
 
 
 def _box_page(
-    request: ProjectRequest, project: Project, text: str, problem: str = "", status: int = 200
+    request: ProjectRequest,
+    project: Project,
+    text: str,
+    problem: str = "",
+    suspicions: tuple[Suspicion, ...] = (),
+    status: int = 200,
 ) -> HttpResponse:
     context = {
+        "suspicions": suspicions,
         "searches": recent(project, Mode.QUICK_CITE, 20),
         "text": text,
         "problem": problem,
@@ -51,9 +65,13 @@ def _box_page(
 @require_POST
 def quick_cite_new(request: ProjectRequest, project: Project) -> HttpResponse:
     """Begin to look for the paper of a sentence (`text`)."""
-    text = request.POST.get("text", "")
+    text, meant = request.POST.get("text", ""), request.POST.get("details") == "meant"
     try:
-        search = quick_cite_begin(project=project, actor=request.user, request_id=asked_number(request), text=text)
+        search = quick_cite_begin(
+            project=project, actor=request.user, request_id=asked_number(request), text=text, details_meant=meant
+        )
+    except PatientDetailsTyped as found:
+        return _box_page(request, project, text, suspicions=found.suspicions, status=422)
     except SearchProblem as problem:
         return _box_page(request, project, text, str(problem), status=422)
     return redirect_page(request, reverse("searches:quick_cite", args=[project.pk, search.pk]))
@@ -133,12 +151,5 @@ def quick_cite_start(request: HttpRequest) -> HttpResponse:
     box = reverse("searches:quick_cites", args=[place.project_id])
     if request.method == "GET":
         return redirect(box)
-    try:
-        search = quick_cite_begin(
-            project=place.project, actor=request.user, request_id=asked_number(request),
-            text=request.POST.get("text", ""),
-        )  # fmt: skip
-    except SearchProblem as problem:
-        messages.warning(request, str(problem))
-        return redirect_page(request, box)
-    return redirect_page(request, reverse("searches:quick_cite", args=[place.project_id, search.pk]))
+    # 307: the browser posts the same form to the project's own box, which answers for it with what was typed.
+    return redirect("searches:quick_cite_new", place.project_id, preserve_request=True)

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from litapp.core.patient_details import patient_details
 from litapp.core.ports import Outcome
 from litapp.core.records import Identifier, Scheme
 from litapp.jobs.models import StepState
@@ -232,6 +233,9 @@ def test_from_the_start_page_to_the_reference_list(project: Project, library: An
     client.force_login(project.created_by)
     assert b'action="/quick-cite/"' in client.get(reverse("start")).content
     sent = client.post(reverse("quick_cite_start"), {"project": project.pk, "text": SENTENCE})
+    box = reverse("searches:quick_cite_new", args=[project.pk])
+    assert (sent.status_code, sent["Location"]) == (307, box)  # the browser posts the same form there
+    sent = client.post(box, {"project": project.pk, "text": SENTENCE})
     search = PaperSearch.objects.get()
     page = reverse("searches:quick_cite", args=[project.pk, search.pk])
     assert (sent.status_code, sent["Location"]) == (303, page)
@@ -254,3 +258,33 @@ def test_a_refused_sentence_stays_in_the_box(project: Project) -> None:
     refused = client.post(reverse("searches:quick_cite_new", args=[project.pk]), {"text": "of the"})
     assert refused.status_code == 422
     assert 'value="of the"' in refused.content.decode()
+
+
+def test_details_of_a_patient_are_asked_about_before_anything_is_kept_or_sent(project: Project, library: Any) -> None:
+    client = Client()
+    client.force_login(project.created_by)
+    box = reverse("searches:quick_cite_new", args=[project.pk])
+    text = "that paper on stroke for Mrs Miller, born 12.03.1954"
+    asked = client.post(box, {"text": text})
+    shown = asked.content.decode()
+    assert asked.status_code == 422
+    assert "“Mrs Miller” (a person&#x27;s name)" in shown
+    assert "“born 12.03.1954” (a date of birth or of a visit)" in shown
+    assert text in shown
+    assert (PaperSearch.objects.count(), library["pubmed"].asked) == (0, [])
+    assert client.post(box, {"text": text, "details": "meant"}).status_code == 303
+    assert PaperSearch.objects.get().title == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thomas Smith 2021 on AI in chest X-ray, published 12 March 2021",
+        "33651292",
+        "PMID 33651292",
+        "10.1016/S0140-6736(20)30183-5",
+        "the 2020-06-05 retraction of Mandeep Mehra's hydroxychloroquine paper",
+    ],
+)
+def test_a_citation_raises_no_suspicion(text: str) -> None:
+    assert patient_details(text, citation=True) == ()
