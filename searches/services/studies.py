@@ -28,6 +28,7 @@ COMPANION_WORDS = {
     "part": "parts of one series",
     "cochrane_version": "versions of one Cochrane review",
     "other_place": "printed in two places",
+    "same_trial": "another report that names the same trial",
     "other_report": "another report by the same authors",
 }
 """Relation of two companions -> its name on pages."""

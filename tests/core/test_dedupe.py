@@ -344,6 +344,30 @@ def test_a_record_without_pmid_joins_no_two_that_have_their_own() -> None:
     assert [(pair.a, pair.b, pair.verdict.rule) for pair in found.doubtful] == [("e", "s", "two_pmids")]
 
 
+TRIAL = "Registered at ClinicalTrials.gov as NCT01234567."
+
+
+def test_reports_that_name_one_trial_are_companions_whatever_their_titles() -> None:
+    other = {"authors": (Person("Mafham", "Marion"),), "journal": "BMJ", "volume": "3", "pages": "5-9"}
+    first = record(abstract=(AbstractSection(TRIAL),))
+    later = record(title="Lung function after five years", abstract=(AbstractSection("NCT 01234567"),), **other)
+    entry = record(title="Cost of steroids in general practice", keywords=("NCT01234567",), pages="77", volume="9")
+    review = record(
+        title="Steroids against influenza: a systematic review",
+        abstract=(AbstractSection(f"{TRIAL} NCT00000001, NCT00000002"),),
+        **{**other, "pages": "99"},
+    )  # fmt: skip
+    records = {"first": first, "later": later, "entry": entry, "review": review}
+    found = find_duplicates(records)
+    assert found.clusters == ()
+    assert {(p.a, p.b) for p in found.companions if p.verdict.rule == "same_trial"} == {
+        ("first", "later"), ("entry", "first"), ("entry", "later"),
+    }  # fmt: skip
+    assert compare(first, later).why == "Both name the trial NCT01234567."
+    copy = replace(first, source="crossref")
+    assert find_duplicates({**records, "copy": copy}).clusters == (("copy", "first"),)
+
+
 def test_two_notices_on_one_page_are_not_joined_by_a_record_without_identifiers() -> None:
     notice = record(title="Correction", authors=(), pages="789", publication_types=("Published Erratum",))
     one = replace(notice, identifiers=pmid("33962828") + doi("10.5555/a.13"))

@@ -28,6 +28,7 @@ def keys_of(f: Features) -> frozenset[str]:
             keys.add(f"{scheme.value}:{value}")
     if f.trial:
         keys.add(f"trial:{f.trial}")
+    keys.update(f"named:{number}" for number in f.trials)
     if f.cochrane:
         keys.add(f"cochrane:{f.cochrane}")
     if f.generic:

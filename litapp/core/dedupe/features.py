@@ -83,6 +83,7 @@ class Features:
     doi: str
     pmid: str
     trial: str
+    trials: frozenset[str]
     cochrane: str
     version: str
     generic: bool
@@ -123,6 +124,19 @@ def _part_of(words: tuple[str, ...]) -> str:
         last = words[-1] if words else ""
         return ROMAN.get(last, "") if last in ("i", "ii", "iii", "iv", "vi", "vii", "viii") else ""
     return ",".join(ROMAN.get(n, _PART_NUMBERS.get(n, n.lstrip("0"))) for n in found)
+
+
+def trials_named(record: Record) -> frozenset[str]:
+    """The registry numbers (ClinicalTrials.gov, ISRCTN) in title, keywords and abstract of a report of one trial, or of
+    two; empty where more are named: then the record is about trials, as a review is."""
+    texts = (record.title, *record.keywords, *(section.text for section in record.abstract))
+    found = {
+        "".join(one[0].upper().split())
+        for text in texts
+        if "NCT" in text or "ISRCTN" in text
+        for one in _REGISTERED.finditer(text)
+    }
+    return frozenset(found) if len(found) <= _MOST_TRIALS else frozenset()
 
 
 def is_generic(words: list[str]) -> bool:
@@ -167,10 +181,15 @@ def features_of(record: Record) -> Features:
         doi=doi,
         pmid=record.pmid,
         trial=trial[0].upper().replace(" ", "") if trial else record.identifier(Scheme.PMCID),
+        trials=trials_named(record),
         cochrane=cochrane[0].lower() if cochrane else "",
         version=version[1] if version else ("1" if cochrane and doi else ""),
         generic=is_generic(content),
     )
+
+
+_REGISTERED = re.compile(r"\b(?:NCT|ISRCTN) ?\d{8}\b")
+_MOST_TRIALS = 2
 
 
 def fingerprint(f: Features) -> tuple[object, ...]:
@@ -179,6 +198,6 @@ def fingerprint(f: Features) -> tuple[object, ...]:
     ids = tuple(f.record.identifier(scheme) for scheme in (Scheme.PMCID, Scheme.ARXIV))
     return (
         f.title.words, f.core, f.level, f.part, f.first, f.people, f.year, f.journal, f.journal_name, f.issns, f.volume,
-        f.issue, f.issues, f.starts, f.letters, f.length, f.doi, f.pmid, f.trial, f.cochrane, f.version, f.generic,
-        abstract, ids,
+        f.issue, f.issues, f.starts, f.letters, f.length, f.doi, f.pmid, f.trial, f.trials, f.cochrane, f.version,
+        f.generic, abstract, ids,
     )  # fmt: skip

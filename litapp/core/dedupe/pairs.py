@@ -22,6 +22,13 @@ def compare(a: Record, b: Record) -> PairVerdict:
 
 def compare_features(a: Features, b: Features) -> PairVerdict:
     """`compare` for records whose features are known."""
+    verdict = _compare(a, b)
+    if verdict.relation is Relation.DIFFERENT and (shared := a.trials & b.trials):
+        return PairVerdict(Relation.COMPANION, "same_trial", f"Both name the trial {min(shared)}.")
+    return verdict
+
+
+def _compare(a: Features, b: Features) -> PairVerdict:
     if _unlike(a, b):
         return _DIFFERENT
     s = signals(a, b)

@@ -21,8 +21,8 @@ class PairVerdict:
     """Relation of two records with the rule that decided and one sentence why.
 
     For COMPANION `rule` names the relation ("preprint", "erratum", "comment", "part", "conference_abstract",
-    "protocol", "registration", "retraction_notice", "cochrane_version", "other_report" ...). `rank` orders doubtful
-    pairs, likeliest first (0 to 1).
+    "protocol", "registration", "retraction_notice", "cochrane_version", "same_trial", "other_report" ...). `rank` orders
+    doubtful pairs, likeliest first (0 to 1).
     """
 
     relation: Relation
@@ -41,6 +41,7 @@ class Pair:
 
 
 def keeps_apart(verdict: PairVerdict) -> bool:
-    """A companion by what it is (part, notice, version ...) or where it is printed; not for want of agreement. Two
+    """A companion by what it is (part, notice, version ...) or where it is printed; not for want of agreement, nor for
+    a trial that both name. Two
     groups with such a pair between them are never joined."""
-    return verdict.relation is Relation.COMPANION and verdict.rule != "other_report"
+    return verdict.relation is Relation.COMPANION and verdict.rule not in ("other_report", "same_trial")
