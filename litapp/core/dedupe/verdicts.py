@@ -21,8 +21,8 @@ class PairVerdict:
     """Relation of two records with the rule that decided and one sentence why.
 
     For COMPANION `rule` names the relation ("preprint", "erratum", "comment", "part", "conference_abstract",
-    "protocol", "registration", "retraction_notice", "cochrane_version", "same_trial", "other_report" ...). `rank` orders
-    doubtful pairs, likeliest first (0 to 1).
+    "protocol", "registration", "retraction_notice", "cochrane_version", "same_trial", "other_report" ...). `rank`
+    orders doubtful pairs, likeliest first (0 to 1).
     """
 
     relation: Relation
