@@ -23,6 +23,7 @@ PAGES = {
     "import": "searches:import",
     "paper_search": "searches:paper_search",
     "reference": "references:reference",
+    "briefing": "references:briefing",
     "export": "references:export",
     "verification": "verification:panel",
 }
@@ -69,16 +70,24 @@ def _line(event: Event, names: dict[str, dict[int, str]]) -> EventLine:
     kind, number = _subject(event)
     on = names.get(kind, {}).get(int(number), "") if number.isdigit() else ""
     on = shorten(on, 120, placeholder=" …") or f"{kind.replace('_', ' ')} {number}".strip()
-    if kind == "plan_version" and "number" in event.payload:
-        on = f"version {event.payload['number']}"
     return EventLine(
         event=event,
         who=name_of(event.actor),
-        what=VERBS.get(event.verb, event.verb),
+        what=_what(event),
         on=on,
         address=_address(event.project_id, kind, number),
         details=tuple((str(key).replace("_", " "), _text(value)) for key, value in _in_order(event.payload)),
     )
+
+
+def _what(event: Event) -> str:
+    """The verb in words; of a decision on many records how many, and which."""
+    payload = event.payload
+    if event.verb == "screening.decided_many" and "records" in payload:
+        return f"decided on {payload['records']:,} candidates at once: {payload.get('decision', '')}"
+    if event.verb == "reference.added" and len(payload.get("keys", ())) > 1:
+        return f"added {len(payload['keys']):,} references"
+    return VERBS.get(event.verb, event.verb)
 
 
 def _in_order(payload: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -133,6 +133,38 @@ VERBS = {
     "list.taken": "took references of a checked list into the project",
 }
 """verb -> what the history page says ("A. Weber <phrase>"). An unlisted verb is shown as it is."""
+AREAS = {
+    "abstracts": "Missing abstracts",
+    "briefing": "Briefings",
+    "candidates": "Merging of candidates",
+    "criteria": "Criteria",
+    "draft": "AI drafts",
+    "duplicates": "Answers on duplicates",
+    "export": "Exports",
+    "fulltext": "Full texts",
+    "import": "Imports",
+    "invitation": "Invitations",
+    "label": "Labels",
+    "list": "Checked lists",
+    "matrix": "Literature matrix",
+    "member": "Members",
+    "note": "Notes on records",
+    "paper_search": "Quick cite, related papers, pools",
+    "plan": "Search plans",
+    "project": "Project",
+    "ranking": "Prioritised screening",
+    "record": "Records added by hand",
+    "records": "Records brought",
+    "reference": "References",
+    "run": "Runs",
+    "screening": "Screening",
+    "search_report": "Search report",
+    "status_notice": "Notices of retractions",
+    "study": "Studies",
+    "summary": "Evidence summary",
+    "verification": "Verification",
+}
+"""First part of a verb -> what the history page's filter calls it."""
 
 
 @dataclass(frozen=True, slots=True)

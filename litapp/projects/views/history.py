@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -11,7 +13,7 @@ from litapp.projects.curtain import events_shown, sees_outcomes
 from litapp.projects.history import lines_of
 from litapp.projects.models import Event, Project
 from litapp.projects.permissions import ProjectRequest, Right, project_view
-from litapp.projects.services.events import VERBS, verify_chain
+from litapp.projects.services.events import AREAS, verify_chain
 from litapp.web.numbers import row_number
 from litapp.web.pagination import page_of_list
 
@@ -34,7 +36,7 @@ def history(request: ProjectRequest, project: Project) -> HttpResponse:
         "page": page,
         "lines": lines_of(page.items),
         "people": User.objects.filter(memberships__project=project).order_by("first_name", "pk"),
-        "kinds": sorted({verb.split(".")[0] for verb in VERBS}),
+        "kinds": sorted(AREAS.items(), key=itemgetter(1)),
         "person": person,
         "what": what,
         "chain": verify_chain(project) if request.GET.get("check") else None,
