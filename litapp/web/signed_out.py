@@ -54,9 +54,13 @@ NOT_SHOWN = ("request_id", "revision", "version", "content_hash", "then", "_FORM
 
 def readable_fields(fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """(label, text) of the fields worth reading again: what people type or choose, blank ones left out."""
-    return [
-        (re.sub(r"[-_]+", " ", name), value) for name, value in fields if value.strip() and not name.endswith(NOT_SHOWN)
-    ]
+    return [(_label(name), value) for name, value in fields if value.strip() and not name.endswith(NOT_SHOWN)]
+
+
+def _label(name: str) -> str:
+    """A field's name in words: "queries-0-boolean" is the first query's."""
+    counted = re.sub(r"^queries-(\d+)-", lambda match: f"query {int(match[1]) + 1} ", name)
+    return re.sub(r"[-_]+", " ", counted).capitalize()
 
 
 def typed_in(request: HttpRequest) -> list[tuple[str, str]]:
