@@ -12,7 +12,7 @@ def test_fields_are_named_in_words_and_counted_from_one() -> None:
         ("year_from", "2020"),
         ("note", " "),
     ]
-    assert readable_fields(typed.items()) == [
+    assert readable_fields(fields) == [
         ("Query 1 boolean", "asthma[tiab]"),
         ("Query 12 plain", "asthma"),
         ("Year from", "2020"),
