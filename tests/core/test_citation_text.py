@@ -106,6 +106,20 @@ def test_years_in_a_journals_name_and_pages_that_look_like_years() -> None:
     assert differing(text.replace("2019:", "2012:"), found) == ["year"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Kocabaş, U., Abade Dos Santos, F. A., Le, T. P. & Di, K. 2021 {TITLE}. J. Clin. Ultrasound 49, 573-579.",
+        f"Kocabaş U, Abade Dos Santos FA, Le TP, Di K (2021) {TITLE}. J Clin Ultrasound 49:573579",
+        f"Kocabaş, U., F. A. Abade Dos Santos, T. P. Le, and K. Di. 2021a. {TITLE}.",
+    ],
+)
+def test_a_bare_year_a_lost_dash_and_a_missing_place_are_no_faults(text: str) -> None:
+    claimed = claim_of(text, [FOUND])
+    assert differing(text) == []
+    assert (claimed.title, claimed.year) == (TITLE, 2021)
+
+
 def test_a_title_that_goes_on_is_not_the_short_one_it_begins_with() -> None:
     short = Record(source="crossref", source_id="y", title="Atrial remodeling in patients", authors=FOUND.authors)
     assert claim_of(STYLES["vancouver"], [short, FOUND]).title == TITLE

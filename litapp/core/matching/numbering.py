@@ -61,6 +61,8 @@ def compare_pages(ours: str, theirs: str, *, theirs_final: bool = True) -> tuple
         if end_a and end_b and _whole_end(start_a, end_a) != _whole_end(start_b, end_b):
             return Agreement.VARIANT, f"Pages: first page agrees, last page {end_a} where the source has {end_b}."
         return Agreement.VARIANT, "Pages: written differently."
+    if _run_together(left, right) or _run_together(right, left):
+        return Agreement.VARIANT, "Pages: the dash is lost on one side."
     if _ahead_of_print(left, right) or (not theirs_final and _ahead_of_print(right, left)):
         return Agreement.VARIANT, "Pages: one side gives pages of the online version or a count of pages."
     return Agreement.DIFFERS, f"Pages: {ours.strip()} where the source has {theirs.strip()}."
@@ -75,6 +77,12 @@ def _spans(pages: str) -> tuple[str, str, str] | None:
         return None
     digits = re.search(r"\d+", end)
     return found[1] + found[3], found[2], digits[0] if digits else ""
+
+
+def _run_together(a: tuple[str, str, str], b: tuple[str, str, str]) -> bool:
+    """`a` is first and last page of `b` without the dash ("907916" for 907-916), as copied text has them."""
+    (letters, start, end), (_, first, last) = a, b
+    return not letters and not end and bool(last) and start in (first + last, first + _whole_end(first, last))
 
 
 def _letters_fit(a: str, b: str) -> bool:

@@ -61,7 +61,7 @@ def place_in(text: str) -> Place:
             continue
         parts = found.groupdict()
         volume, pages = parts.get("volume") or "", parts.get("pages") or ""
-        if re.fullmatch(r"(?:1[6-9]|20)\d\d", volume) and not parts.get("year"):
+        if re.fullmatch(r"(?:1[6-9]|20)\d\d[a-z]?", volume) and not parts.get("year"):
             continue
         start = found.start()
         if year_at and pages and found.start("pages") <= year_at.start() < found.end("pages"):

@@ -22,7 +22,7 @@ MOST_BEHIND = 300
 _WORD = re.compile(r"[^\s/\u2013\u2014]+")
 _DOTS = re.compile(r"\s*(?:\u2026|\.\.\.|\[(?:\u2026|\.\.\.)\])")
 _OPENING = re.compile(
-    r"(?:\A|[.?!:;,)\]]|\bet al\.?|[\u201c\"\u00ab])[\s\u201c\"\u00ab'*_]*\Z",
+    r"(?:\A|(?<=[.,])\s(?:1[6-9]|20)\d\d[a-z]?|[.?!:;,)\]]|\bet al\.?|[\u201c\"\u00ab])[\s\u201c\"\u00ab'*_]*\Z",
 )
 _STOP = re.compile(r"(?<=\w\w)[.?!](?=\s+[*_\"\u201c]*[A-Z\u00c0-\u017f]|\s*\Z|[*_\"\u201d])")
 _CLOSING = re.compile(r"[\s*_']*(?:[.?!](?=\s|\Z|[\u201d\"\u00bb*_'])|[\u201d\"\u00bb]|,[\u201d\"\u00bb]|\Z)")

@@ -144,7 +144,8 @@ def claim_of(text: str, records: Sequence[Record], *, journals: JournalNames = N
     rest = after if names_first else after[names.end :]
     named = _named_journal(rest, found)
     behind = rest[named.end() :] if named else rest
-    place = place_in(behind if behind.strip(" .,;:)*_") else before)
+    written = behind.strip(" .,;:)*_")
+    place = place_in(behind) if written else Place() if names_first else place_in(before)
     journal = named[0] if named else _journal(rest, place, found, journals)
     year = _year(before, behind, place, found)
     return Record(
