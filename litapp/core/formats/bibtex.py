@@ -47,7 +47,8 @@ def _entry(entry: ExportEntry) -> str:
 
 
 def _fields(entry: ExportEntry, kind: str) -> list[tuple[str, str]]:
-    """Field names and delimited values; an empty value means that the source gave none."""
+    """Field names and delimited values; an empty value means that the source gave none, or that an entry of this type
+    has no such field in BibLaTeX (the publisher of an article; a second ISSN stands in `eissn`, a field of ours)."""
     record = entry.record
     container = record.journal or (record.publisher if kind == "misc" else "")
     publisher = "" if container == record.publisher else record.publisher
@@ -62,8 +63,9 @@ def _fields(entry: ExportEntry, kind: str) -> list[tuple[str, str]]:
         ("volume", _text(record.volume)),
         ("number", _text(record.issue)),
         ("pages", _braced(_pages(record.pages))),
-        (_PUBLISHER_FIELD.get(kind, "publisher"), _text(publisher)),
-        ("issn", _text(", ".join(record.issns))),
+        (_PUBLISHER_FIELD.get(kind, "publisher"), _text("" if kind == "article" else publisher)),
+        ("issn", _text("".join(record.issns[:1]))),
+        ("eissn", _text(", ".join(record.issns[1:]))),
         ("isbn", _text(record.identifier(Scheme.ISBN))),
         ("doi", _braced(_verbatim(record.doi))),
         ("pmid", _braced(_verbatim(record.pmid))),

@@ -21,7 +21,7 @@ _LOST = re.compile("[\ud800-\udfff]")
 _SHORT_END = re.compile(r"\s*([A-Za-z]{0,3}\d[\w./]*?)\s*(?:[-\u2010-―−]+|–)\s*([A-Za-z]{0,3}\d[\w./]*)\s*")
 _PAGES_WORD = re.compile(r"(?:\A|\b)(?:pp?|pages?|S)\.?\s*(?=[A-Za-z]{0,2}\d)", re.IGNORECASE)
 _PAGE_COUNT = re.compile(r"\d+\s*(?:p|pp|pages?|leaves|l)\.?(?:\b.*)?", re.IGNORECASE)
-_SWALLOWED = re.compile(r"\s{2,}[A-Z][A-Z0-9]\s{1,2}- .*\Z", re.DOTALL)
+_SWALLOWED = re.compile(r"(?<!\s)\s{2,}+[A-Z][A-Z0-9]\s{1,2}- .*\Z", re.DOTALL)
 """A following tag that another program joined to a value ("10.1038/…     LK  - https://…")."""
 _NO_VALUE = frozenset(("null", "none", "nan", "n/a", "unknown", "not available", "-", "no abstract available"))
 _SIGNS = {
