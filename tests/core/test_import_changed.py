@@ -193,3 +193,16 @@ def test_encodings_of_other_languages_are_found_and_named(codec: str, label: str
     data = f"TY  - JOUR\nTI  - {title}\nER  - \n".encode(codec)
     reading = read_file(io.BytesIO(data))
     assert (reading.encoding, [e.record.title for e in reading.entries if e.record]) == (label, [title])
+
+
+@pytest.mark.parametrize(
+    ("names", "people"),
+    [
+        ("Ann King, Ben Smith, Cem Weber", (Person("King", "Ann"), Person("Smith", "Ben"), Person("Weber", "Cem"))),
+        ("King, Jr., Martin Luther", (Person("King", "Martin Luther", "Jr."),)),
+        ("de la Cruz, III, Juan", (Person("de la Cruz", "Juan", "III"),)),
+    ],
+)
+def test_names_of_bibtex_that_commas_part(names: str, people: tuple[Person, ...]) -> None:
+    ((_, _, read),) = told(f"@article{{k, title={{One}}, author={{{names}}}}}")
+    assert read == people

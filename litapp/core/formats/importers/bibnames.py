@@ -27,7 +27,7 @@ def bib_people(value: str) -> tuple[list[Person], bool]:
     names = split_top(value, re.compile(r"\s+and(?=\s)|\A\s*and(?=\s)", re.IGNORECASE))
     if len(names) == 1 and ";" in value:
         names = split_top(value, re.compile(";"))
-    elif len(names) == 1 and value.count(",") > 2:
+    elif len(names) == 1 and value.count(",") > 1:
         names = _comma_list(value)
     complete = True
     people = []
@@ -41,10 +41,15 @@ def bib_people(value: str) -> tuple[list[Person], bool]:
 
 
 def _comma_list(value: str) -> list[str]:
-    """ "A. One, B. Two, C. Three": names that commas part, as some sites write them."""
+    """ "A. One, B. Two, C. Three", "Ann One, Ben Two, Cem Three": names that commas part, as some sites write them."""
     parts = [part.strip() for part in split_top(value, re.compile(","))]
+    if len(parts) < 3 or _EXTENDED.match(value):
+        return [value]
     initials = re.compile(r"(?:[A-Z][a-z]?\.[\s~-]*)+\S.*")
-    return parts if len(parts) > 2 and all(initials.match(part) for part in parts if part) else [value]
+    if len(parts) > 3 and all(initials.match(part) for part in parts if part):
+        return parts
+    whole = not _GROUP_WORD.search(value) and all(len(part.replace("~", " ").split()) > 1 for part in parts)
+    return parts if whole else [value]
 
 
 def split_top(text: str, pattern: re.Pattern[str]) -> list[str]:
