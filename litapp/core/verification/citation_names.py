@@ -186,7 +186,11 @@ def _expected(text: str, expected: Sequence[Person]) -> Names:
     last = 0
     for one in expected:
         family = one.family or (one.literal.split() or [""])[-1]
-        places = [m.start() for m in _places_of(family, text) if m.start() not in taken] if family else []
+        places = (
+            [m.start() for m in _places_of(family, text) if m.start() not in taken and _fits(one, text, m)]
+            if family
+            else []
+        )
         if places:
             last = next((place for place in places if place >= last), places[0])
             taken.add(last)
@@ -206,3 +210,13 @@ def _places_of(family: str, text: str) -> Iterator[re.Match[str]]:
     if len(family) == 1:
         return re.finditer(rf"(?<![\w.]){re.escape(family)}(?=,|\s[A-Z])", text)
     return re.finditer(rf"(?<!\w){re.escape(family)}(?!\w)", text, re.IGNORECASE)
+
+
+def _fits(one: Person, text: str, family: re.Match[str]) -> bool:
+    """False where initials stand beside the family name and none is the given name's: somebody else of this name."""
+    given = one.given or one.literal
+    behind = re.match(r"[,\s]+([A-Z])(?![a-z])", text[family.end() :])
+    before = re.search(r"(?<!\w)([A-Z])\.\s?\Z", text[: family.start()])
+    letters = {found[1] for found in (behind, before) if found}
+    theirs = {word[0].upper() for word in re.split(r"[\s.-]+", given) if word}
+    return not theirs or not letters or bool(letters & theirs)

@@ -10,6 +10,12 @@ _PAGES = rf"{_PAGE}(?:\s?[-\u2010-\u2015\u2011]\s?{_PAGE})?(?![\dA-Za-z])"
 _MONTH = r"(?:\s+(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\.?(?:[-\u2013/ ]\w{3,9})?(?:\s+\d{1,2})?)?"
 _VOLUME = r"\d{1,4}(?:-?[A-Za-z])?(?:\s?[-\u2013/]\s?\d{1,4})?"
 _ISSUE = r"(?:\s?\(\s?(?P<issue>[^()]{1,25}?)\s?\))?"
+_NUMBER = (
+    r"(?:,?\s(?:no|nr|n\u00b0|iss(?:ue)?)\.?\s?"
+    r"(?P<issue>(?:(?:Pt|Part|Suppl\w*)\.?\s?)?[\w./-]{1,14}(?:\s(?:Pt|Part|Suppl)\.?\s?\w{0,3})?))?"
+)
+_WITH_NUMBER = _NUMBER.removesuffix("?")
+_YEAR_IN = r"(?:[A-Z]\w{2,8}\.?\s)?(?P<year>(?:1[6-9]|20)\d\d)"
 _SUPPLEMENT = r"(?:\s?(?:Suppl?\.?(?:ement)?|Pt\.?)\s?\w{0,3})?"
 
 _FORMS = tuple(
@@ -19,8 +25,9 @@ _FORMS = tuple(
         rf"(?P<year>(?:1[6-9]|20)\d\d){_MONTH}\s?[;.,]\s?(?:vol\.?\s*)?(?P<volume>{_VOLUME}){_SUPPLEMENT}{_ISSUE}\s?[:,]\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
         # vol. 98, no. 2, pp. 126-137, 2015
         rf"vol(?:ume)?\.?\s*(?P<volume>{_VOLUME})(?:\s?,?\s*(?:no|n\u00b0|nr|issue|iss)\.?\s*(?P<issue>[\w-]{{1,12}}))?(?:,\s(?:[A-Z]\w{{2,8}}\.?\s)?(?P<year>(?:1[6-9]|20)\d\d)(?=,))?(?:\s?,?\s*(?:(?:pp?|pages?|art(?:icle)?)\.?\s*(?:no\.?\s*)?(?P<pages>{_PAGES})))?",
-        # 48, no. 5 (1978): 773-8
-        rf"(?<![\w(/-])(?P<volume>{_VOLUME})(?:,?\s(?:no|nr|n\u00b0|iss(?:ue)?)\.?\s?(?P<issue>[\w./-]{{1,14}}(?:\s(?:Pt|Part|Suppl)\.?\s?\w{{0,3}})?))?\s?\((?:[A-Z]\w{{2,8}}\.?\s)?(?P<year>(?:1[6-9]|20)\d\d)\)\s?[:,]?\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
+        # 48, no. 5 (1978): 773-8    48, no. Pt 4 (1978)
+        rf"(?<![\w(/-])(?P<volume>{_VOLUME}){_NUMBER}\s?\({_YEAR_IN}\)\s?[:,]?\s?(?:pp?\.?\s*)?(?P<pages>{_PAGES})",
+        rf"(?<![\w(/-])(?P<volume>{_VOLUME}){_WITH_NUMBER}\s?\({_YEAR_IN}\)(?=[.,;]|\s*\Z)",
         # 102 (2013)    8(2) (2013)
         rf"(?<=[^\W\d]\s)(?P<volume>{_VOLUME}){_ISSUE}\s\((?P<year>(?:1[6-9]|20)\d\d)\)(?=[.,;]|\s*\Z)",
         # 26: 5988-93, 2008      30, 194-202      24, 270-275 (2003)    8(2):e1001
@@ -30,7 +37,7 @@ _FORMS = tuple(
         # , 7(23).    , 7.
         rf"(?<=\w)[,.]\s(?P<volume>{_VOLUME})(?:\s?\(\s?(?P<issue>[^()]{{1,25}}?)\s?\))?(?=\s*\.?\s*\Z)",
         # 2014:842-51
-        rf"(?P<year>(?:1[6-9]|20)\d\d){_MONTH}\s?[:;]\s?:?\s?(?P<pages>{_PAGES})",
+        rf"(?P<year>(?:1[6-9]|20)\d\d){_MONTH}\s?[:;]\s?:?\s?(?P<pages>{_PAGES})(?!\s?\()",
         rf"(?<!\w)(?:pp?\.|pages)\s*(?P<pages>{_PAGES})",
     )
 )

@@ -11,7 +11,7 @@ from litapp.core.identifiers import find_identifiers
 from litapp.core.matching import JournalNames
 from litapp.core.matching.fields import journal_names
 from litapp.core.matching.journals import NO_JOURNAL_NAMES, is_preprint_server, same_journal
-from litapp.core.normalise import journal_key
+from litapp.core.normalise import journal_key, title_key
 from litapp.core.records import Identifier, PartialDate, Person, Record, Scheme
 from litapp.core.verification.citation_names import Names, names_in
 from litapp.core.verification.citation_places import Place, place_in
@@ -99,6 +99,8 @@ def best_reading(text: str, records: Iterable[Record]) -> Reading | None:
             people = sum(map(folded.__contains__, filter(None, map(_family, record.authors[:6]))))
             dated = bool(years & {str(year) for year in (*record.years, record.year)})
             first = _family(record.authors[0]) in folded if record.authors else True
+            if _is_a_name(text[span.start : span.end], record):
+                continue
             if span.share < SURE_SHARE and not (first or people >= MANY_PEOPLE):
                 continue
             rank = (people > 0, round(span.share, 2), people, dated)
@@ -115,6 +117,12 @@ MANY_PEOPLE = 2
 def _family(person: Person) -> str:
     """The family name, or the last word of a name in one piece, for looking it up in a text."""
     return (person.family or (person.literal.split() or [""])[-1]).lower()
+
+
+def _is_a_name(text: str, record: Record) -> bool:
+    """True when what looks like the record's title is its journal's or an author's name, which the title repeats."""
+    key = title_key(text)
+    return key in {title_key(name) for name in (*journal_names(record), *(person.name for person in record.authors))}
 
 
 def guessed_title(text: str) -> str:

@@ -114,7 +114,7 @@ def _of_that_title(comparison: Comparison, placed: int) -> Work:
     few = authors.verdict is Agreement.DIFFERS and 2 * authors.matched < min(authors.ours, authors.theirs)
     if few and placed <= 1:
         return Work.TWIN
-    elsewhere = all(comparison.field(name).verdict is Agreement.DIFFERS for name in ("journal", "year"))
+    elsewhere = comparison.field("year").verdict is Agreement.DIFFERS and not comparison.field("journal").agrees
     return Work.UNCLEAR if authors.ours and not authors.theirs and elsewhere else Work.SAME
 
 
