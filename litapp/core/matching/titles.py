@@ -33,8 +33,7 @@ _CONFUSABLE = frozenset(
     )
 )
 """Real words one inner letter apart: never a slip of the pen."""
-_WHOLE_WORDS = frozenset({"with", "no", "non", "in", "un", "a", "an"})
-"""Words that begin other words, often their contrary: a title that ends in one was not cut within a word."""
+_WHOLE_WORDS = frozenset({"with", "no", "non", "in", "un", "a", "an"})  # begin other words, often their contrary
 SHORTEST_CUT_TITLE = 80
 """Letters after which databases cut titles off."""
 _NOTICE_WORDS = frozenset(
