@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.preprocessing import normalize
 
 from litapp.core.ranking.start import StartScores, start_scores
 from litapp.core.ranking.text import RankedText, single_words, subject_of, terms
+
+if TYPE_CHECKING:  # takes most of a second, and only a worker that ranks needs it
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
 Matrix = Any
 """A sparse matrix in CSR form, or a dense array: one row per record."""
@@ -76,6 +76,8 @@ def build_features(
 
 def _weigher(settings: FeatureSettings, records: int) -> TfidfVectorizer:
     """tf-idf of words and pairs, a word's tenth occurrence counting little."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     return TfidfVectorizer(
         analyzer=terms,
         min_df=max(1, int(records * settings.rarest)),
@@ -95,6 +97,10 @@ def _titles(texts: Sequence[RankedText], subject: RankedText, settings: FeatureS
 
 
 def _themes(texts: Sequence[RankedText], subject: RankedText, settings: FeatureSettings, seed: int) -> dict[str, View]:
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
+
     weigher = TfidfVectorizer(analyzer=single_words, min_df=2, max_df=settings.most_common, sublinear_tf=True)
     try:
         records = weigher.fit_transform(texts).tocsr()

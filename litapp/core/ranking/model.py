@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.svm import SVC, LinearSVC
 
 from litapp.core.ranking.features import Features, FeatureSettings, Matrix, View, has_content
 
@@ -127,6 +126,8 @@ def _linear(
     view: View, rows: np.ndarray, truth: np.ndarray, settings: ModelSettings, question: bool, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     examples, kinds, weights = _examples(view, rows, truth, settings, question)
+    from sklearn.svm import LinearSVC
+
     machine = LinearSVC(C=settings.cost, dual=True, tol=1e-2, max_iter=1000, random_state=seed % 2**32)
     machine.fit(examples, kinds, weights)
     coefficients = machine.coef_.ravel()
@@ -135,6 +136,8 @@ def _linear(
 
 def _radial(view: View, rows: np.ndarray, truth: np.ndarray, settings: ModelSettings, question: bool) -> np.ndarray:
     examples, kinds, weights = _examples(view, rows, truth, settings, question)
+    from sklearn.svm import SVC
+
     machine = SVC(C=settings.themes_cost, gamma=1.0, kernel="rbf", cache_size=100)
     machine.fit(examples, kinds, weights)
     return np.asarray(machine.decision_function(view.records))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import CountVectorizer
 
 from litapp.core.ranking.text import RankedText, single_words
 
@@ -39,6 +38,8 @@ def start_scores(texts: Sequence[RankedText], subject: RankedText) -> StartScore
     if not wanted or not texts:
         return StartScores((), sp.csr_matrix((len(texts), 0)))
     split = [single_words(text) for text in texts]
+    from sklearn.feature_extraction.text import CountVectorizer
+
     counter = CountVectorizer(analyzer=_as_is, vocabulary=wanted, dtype=np.float64)
     counts = counter.transform(split).tocoo()
     lengths = np.array([len(words) for words in split], dtype=np.float64)

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
-from scipy.stats import hypergeom
-
 METHOD = "Hypergeometric test on a random sample of the unread records (Callaghan and Müller-Hansen 2020)"
 SOURCE = "Callaghan MW, Müller-Hansen F. Syst Rev 2020;9:273. doi:10.1186/s13643-020-01521-4"
 
@@ -73,6 +71,8 @@ def evaluate(test: StoppingTest, found: int) -> StoppingResult:
         return StoppingResult(test, found, too_many, 1.0)
     if too_many > test.unread - (test.size - found):
         return StoppingResult(test, found, too_many, 0.0)
+    from scipy.stats import hypergeom  # takes long to load; only a certificate needs it
+
     return StoppingResult(test, found, too_many, float(hypergeom.cdf(found, test.unread, too_many, test.size)))
 
 
@@ -121,6 +121,8 @@ def estimate_total(*, records: int, sampled: int, found: int, confidence: float 
     """
     if not 0 < sampled <= records or not 0 <= found <= sampled:
         return None
+    from scipy.stats import hypergeom
+
     error = (1 - confidence) / 2
     least, most = found, records - (sampled - found)
     low = _first(least, most, lambda total: float(hypergeom.sf(found - 1, records, total, sampled)) > error)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from litapp.core.citations import TITLE_STOP_WORDS
-from litapp.core.ranking.features import Features
-from litapp.core.ranking.model import Trained
 from litapp.core.ranking.text import MESH
+
+if TYPE_CHECKING:  # pages show a `Why` without the arithmetic behind it, which takes long to load
+    from litapp.core.ranking.features import Features
+    from litapp.core.ranking.model import Trained
 
 MOST_FOR = 5
 MOST_AGAINST = 2
@@ -29,6 +30,8 @@ class Why:
 
 def reasons(features: Features, trained: Trained, rows: Iterable[int]) -> list[Why]:
     """One `Why` for each of `rows`. No word is shown twice, alone or in a pair."""
+    import numpy as np
+
     if trained.coefficients is None:
         matrix, names, each = features.start.weights, np.array(features.start.words, dtype=object), None
     else:

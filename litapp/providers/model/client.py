@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Any, cast
 
-import openai
-
 from litapp.providers.model.settings import ModelSettings
 
 NO_ANSWER = "the model did not answer"
@@ -35,6 +33,8 @@ class Model:
     """One model; may be shared between threads; close it at the end."""
 
     def __init__(self, settings: ModelSettings) -> None:
+        import openai  # takes long to load, and most installations have no model
+
         self._settings = settings
         self._client = openai.OpenAI(
             api_key=settings.key or "none",
@@ -52,6 +52,8 @@ class Model:
 
     def ask(self, messages: list[dict[str, str]]) -> ModelAnswer:
         """Ask once. What the model or its server does wrong is a reason; our own faults raise ModelFault."""
+        import openai
+
         parameters = dict(self._settings.parameters)
         if "max_completion_tokens" not in parameters and "max_tokens" not in parameters:
             parameters["max_tokens"] = self._settings.max_tokens

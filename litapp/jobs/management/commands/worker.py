@@ -11,6 +11,8 @@ from litapp.jobs.worker import run_worker
 
 
 class Command(BaseCommand):
+    requires_system_checks = []
+    """`prepare` and the web process make them; a worker that comes back after a crash should be at work soon."""
     help = "Do background work (retrieval, verification, exports) until stopped with Ctrl-C or SIGTERM."
 
     def add_arguments(self, parser: CommandParser) -> None:
