@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from tests.jobs.installations import migrated_folder
+
 from litapp.sandbox.tiny import ARTICLES, MESH
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,6 +133,7 @@ def install(folder: Path, *, clock: int = 50, corpus: Path | None = None) -> Ins
         "DJANGO_SETTINGS_MODULE": "litapp.settings",
     }
     it = Installation(f"http://127.0.0.1:{web}", environment["LITAPP_SANDBOX_URL"], folder, environment)
+    shutil.copytree(migrated_folder(), folder / "data", dirs_exist_ok=True)
     it.manage("prepare")
     if corpus is None:
         corpus = folder / "corpus.sqlite3"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -88,13 +92,39 @@ class Installation:
         return self.run("-c", f"import django; django.setup()\n{code}", **environment)
 
 
+@lru_cache(maxsize=1)
+def migrated_folder() -> Path:
+    """A data folder with a migrated SQLite database, made once a test process; it is copied, never used."""
+    folder = Path(tempfile.mkdtemp(prefix="litledger-migrated-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    Installation(folder).run("manage.py", "migrate", "-v0")
+    return folder
+
+
+@lru_cache(maxsize=1)
+def migrated_database() -> str:
+    """Name of a migrated database on the PostgreSQL server, made once a test process as a template for others."""
+    psycopg = pytest.importorskip("psycopg")
+    name = f"litledger_migrated_{uuid4().hex[:12]}"
+
+    def drop() -> None:
+        with psycopg.connect(f"{SERVER}/postgres", autocommit=True) as server:
+            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+    with psycopg.connect(f"{SERVER}/postgres", autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name}")
+    atexit.register(drop)
+    with tempfile.TemporaryDirectory() as folder:
+        Installation(Path(folder), f"{SERVER}/{name}").run("manage.py", "migrate", "-v0")
+    return name
+
+
 @contextmanager
 def installation(kind: str, folder: Path) -> Iterator[Installation]:
     """A fresh, migrated installation on "sqlite" or "postgresql" (skips where no server listens)."""
     if kind == "sqlite":
-        made = Installation(folder)
-        made.run("manage.py", "migrate", "-v0")
-        yield made
+        shutil.copytree(migrated_folder(), folder, dirs_exist_ok=True)
+        yield Installation(folder)
         return
     psycopg = pytest.importorskip("psycopg")
     name = f"litledger_test_{uuid4().hex[:12]}"
@@ -103,10 +133,8 @@ def installation(kind: str, folder: Path) -> Iterator[Installation]:
     except psycopg.OperationalError:
         pytest.skip("no PostgreSQL listens on 127.0.0.1:5432")
     try:
-        server.execute(f"CREATE DATABASE {name}")
-        made = Installation(folder, f"{SERVER}/{name}")
-        made.run("manage.py", "migrate", "-v0")
-        yield made
+        server.execute(f"CREATE DATABASE {name} TEMPLATE {migrated_database()}")
+        yield Installation(folder, f"{SERVER}/{name}")
     finally:
         server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         server.close()
