@@ -41,8 +41,8 @@ demo: $(VENV)/run.stamp
 
 test: $(VENV)/test.stamp
 	@$(BIN)/python -m pytest -n 2 --dist loadscope -m "not e2e" $(TESTS)
-	@echo "Now the browser tests, one after the other (skipped and counted where Chromium is not installed):"
-	@$(BIN)/python -m pytest -m e2e $(TESTS)
+	@echo "Now the browser tests (skipped and counted where Chromium is not installed):"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m e2e $(TESTS)
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check .

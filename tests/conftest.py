@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import expect
 
-settings.register_profile("litledger", deadline=None)  # a busy machine may take its time: no test measures it
+# A busy machine may take its time: no test measures it.
+settings.register_profile("litledger", deadline=None)
 settings.load_profile("litledger")
+expect.set_options(timeout=20_000)
 # Playwright keeps an event loop in the test thread; Django would refuse the database there.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
