@@ -1,4 +1,4 @@
-"""The words that are marked in titles and abstracts: the blocks of the approved plan, and the person's own words."""
+"""The words that are marked in titles and abstracts: the blocks of all approved plans, and the person's own words."""
 
 from __future__ import annotations
 
@@ -40,18 +40,32 @@ def marks_for(project: Project, person: Any) -> list[dict[str, Any]]:
         marks.append({"css": "hl-for", "label": "Own words for", "words": own["for"]})
     if own["against"]:
         marks.append({"css": "hl-against", "label": "Own words against", "words": own["against"]})
-    newest = (
-        SearchPlanVersion.objects.filter(plan__project=project, approved_at__isnull=False)
-        .order_by("-approved_at")
-        .first()
-    )
-    if newest is not None:
-        queries = plan_from_dict(newest.content).queries
-        boolean = next((query.boolean for query in queries if query.boolean.strip()), "")
-        for place, terms in enumerate(_blocks(boolean)):
-            css = BLOCK_CLASSES[place % len(BLOCK_CLASSES)]
-            marks.append({"css": css, "label": f"Block {place + 1}", "words": list(terms[:MOST_TERMS])})
+    blocks = _plan_blocks(project)
+    for place, (label, terms) in enumerate(blocks.items()):
+        css = BLOCK_CLASSES[place % len(BLOCK_CLASSES)]
+        marks.append({"css": css, "label": label, "words": list(terms[:MOST_TERMS])})
     return marks
+
+
+def _plan_blocks(project: Project) -> dict[str, tuple[str, ...]]:
+    """Label -> words of each block of every query in the newest approved version of each plan; the newest plan first,
+    the same words once."""
+    approved = SearchPlanVersion.objects.filter(plan__project=project, approved_at__isnull=False)
+    newest: dict[int, SearchPlanVersion] = {}
+    for version in approved.select_related("plan").order_by("-approved_at"):
+        newest.setdefault(version.plan_id, version)
+    found: dict[str, tuple[str, ...]] = {}
+    for version in newest.values():
+        booleans = [query.boolean for query in plan_from_dict(version.content).queries if query.boolean.strip()]
+        for number, boolean in enumerate(booleans, 1):
+            of = [version.plan.title] if len(newest) > 1 else []
+            of += [f"query {number}"] if len(booleans) > 1 else []
+            for place, terms in enumerate(_blocks(boolean), 1):
+                label = ", ".join([*of, f"block {place}"])
+                label = label if of else f"Block {place}"
+                if terms not in found.values() and label not in found:
+                    found[label] = terms
+    return found
 
 
 def marks_json(marks: list[dict[str, Any]]) -> str:

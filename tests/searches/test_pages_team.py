@@ -8,10 +8,13 @@ from uuid import uuid4
 
 import pytest
 
+from litapp.core.plan import PlanQuery, SearchPlan
 from litapp.projects.models import Role
 from searches.models import Candidate, CriteriaVersion, RecordNote, ScreeningDecision, ScreeningStage, StageRecord
 from searches.services.criteria import Wanted, criteria_save
+from searches.services.plans import plan_approve, plan_create
 from searches.services.stages import Settings, stage_set
+from searches.views.highlights import marks_for
 from tests.references.world import World, make_world
 
 pytestmark = pytest.mark.django_db
@@ -153,6 +156,22 @@ def test_own_words_are_marked_beside_the_plan(world: World) -> None:
     assert [mark["css"] for mark in world.client("bert").get(f"{base(world)}/screen/").context["marks"]] == [
         "hl-p",
         "hl-i",
+    ]
+
+
+def test_the_words_of_every_approved_plan_are_marked_and_the_same_words_once(world: World) -> None:
+    later = SearchPlan(
+        "q", ("pubmed",), (PlanQuery("sepsis[tiab] AND dexamethasone[tiab]"), PlanQuery("shock[tiab] AND child[tiab]"))
+    )
+    draft = plan_create(project=world.project, actor=world.owner, title="Sepsis", content=later)
+    assert len(marks_for(world.project, world.owner)) == 2  # nobody has approved it yet
+    plan_approve(version=draft, actor=world.owner, content_hash=draft.content_hash)
+    assert [(mark["css"], mark["label"], mark["words"]) for mark in marks_for(world.project, world.owner)] == [
+        ("hl-p", "Sepsis, query 1, block 1", ["sepsis"]),
+        ("hl-i", "Sepsis, query 1, block 2", ["dexamethasone"]),
+        ("hl-c", "Sepsis, query 2, block 1", ["shock"]),
+        ("hl-o", "Sepsis, query 2, block 2", ["child"]),
+        ("hl-p", "Main search, block 2", ["severe pneumonia"]),
     ]
 
 
