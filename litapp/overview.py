@@ -63,7 +63,7 @@ def overview(request: ProjectRequest, project: Project) -> HttpResponse:
     checks_open = Verification.objects.filter(project=project).open().count()
     context = {
         "newest": newest,
-        "question": newest.content.get("question", "") if newest else "",
+        "question": _question(project, newest),
         "runs": runs,
         "flow": flow,
         "flow_problem": flow_problem,
@@ -86,6 +86,14 @@ def overview(request: ProjectRequest, project: Project) -> HttpResponse:
         ),
     }
     return render(request, "projects/overview.html", context)
+
+
+def _question(project: Project, newest: SearchPlanVersion | None) -> str:
+    """The question of the newest approved plan; before there is one, of the newest draft."""
+    if newest is not None and not newest.is_approved:
+        approved = SearchPlanVersion.objects.of_project(project).filter(approved_at__isnull=False)
+        newest = approved.first() or newest
+    return str(newest.content.get("question", "")) if newest else ""
 
 
 def next_step(

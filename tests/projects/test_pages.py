@@ -15,6 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from litapp.core.plan import PlanQuery, SearchPlan
 from litapp.core.records import Record
 from litapp.jobs.models import SourceHealth
 from litapp.projects.models import Event, Invitation, Membership, Project, Role
@@ -23,7 +24,9 @@ from litapp.projects.services.projects import project_create, project_delete
 from litapp.projects.services.team import invitation_create
 from litapp.providers.registry import source_keys
 from litapp.verification.services.requests import verification_request
+from searches.services.plans import plan_create
 from tests.projects.conftest import join, make_person
+from tests.references.world import make_world
 
 pytestmark = pytest.mark.django_db
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
@@ -421,3 +424,14 @@ def test_the_number_of_database_queries_of_each_page_is_fixed(project: Project, 
     many["history"] -= 1  # the names of the people whom entries are about
     many["overview"] -= 1
     assert few == many == {"list": 4, "overview": 22, "team": 10, "history": 12}
+
+
+def test_the_overview_asks_what_the_approved_plan_asks_not_a_later_draft() -> None:
+    world = make_world()
+    draft = SearchPlan("Something else?", ("pubmed",), (PlanQuery("asthma[tiab]"),))
+    page = reverse("projects:overview", args=[world.project.pk])
+    client = Client()
+    client.force_login(world.owner)
+    before = client.get(page).context["question"]
+    plan_create(project=world.project, actor=world.owner, title="", content=draft)
+    assert (before != "Something else?", client.get(page).context["question"]) == (True, before)
