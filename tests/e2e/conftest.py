@@ -17,9 +17,8 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.installations import migrated_folder
-
 from litapp.sandbox.tiny import ARTICLES, MESH
+from tests.jobs.installations import migrated_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
