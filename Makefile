@@ -40,7 +40,7 @@ demo: $(VENV)/run.stamp
 	@$(DEMO) $(BIN)/python manage.py demo --port $(PORT)
 
 test: $(VENV)/test.stamp
-	@$(BIN)/python -m pytest -n 2 --dist loadscope -m "not e2e" $(TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder -m "not e2e" $(TESTS)
 	@echo "Now the browser tests (skipped and counted where Chromium is not installed):"
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m e2e $(TESTS)
 

@@ -19,7 +19,7 @@ from litapp.ledger.services.clients import SourceState
 from searches.models import RetrievalRun, StepAnswer
 from searches.services.bundle_files import BundleError
 from searches.services.bundle_import import bundle_check
-from tests.searches.bundles.bundle_helpers import content_of, export, lines
+from tests.searches.bundles.bundle_files import content_of, export, lines
 from tests.searches.conftest import work_all
 from tests.searches.stand_in import StandIn, paper, papers, trouble
 

@@ -24,7 +24,7 @@ from searches.services.bundle_files import BundleError
 from searches.services.bundle_import import bundle_check, bundle_import
 from searches.services.plans import PlanFrozen, plan_approve, plan_new_version, plan_save
 from searches.services.runs import NotApproved, RunNotChanged, run_again, run_resume, run_start
-from tests.searches.bundles.bundle_helpers import export, picture
+from tests.searches.bundles.bundle_files import export, picture
 from tests.searches.conftest import work_all
 from tests.searches.stand_in import StandIn, trouble
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from litapp.projects.models import Project
 from searches.models import RetrievalRun
 from searches.services.bundle_import import bundle_check, bundle_import
-from tests.searches.bundles.bundle_helpers import content_of, export
+from tests.searches.bundles.bundle_files import content_of, export
 from tests.searches.conftest import work_all
 from tests.searches.stand_in import StandIn, paper
 

@@ -20,7 +20,7 @@ from searches.models import RetrievalRun
 from searches.services.bundle_files import BundleError
 from searches.services.bundle_import import bundle_check
 from searches.services.legacy_records import legacy_import
-from tests.searches.bundles.bundle_helpers import content_of, edit, export, reseal
+from tests.searches.bundles.bundle_files import content_of, edit, export, reseal
 from tests.searches.stand_in import StandIn, paper, papers
 
 pytestmark = pytest.mark.django_db
