@@ -164,6 +164,7 @@ STEP_KINDS = {
     "export": "references.services.export.ExportWork",
     "reference_list": "references.services.list_work.ListWork",
     "abstracts": "searches.services.abstracts.AbstractWork",
+    "passages": "searches.services.passages.PassageWork",
     "import": "searches.services.import_work.ImportWork",
     "paper_search": "searches.services.mode_work.PaperSearchWork",
     "full_text": "references.services.fulltext_work.FullTextWork",

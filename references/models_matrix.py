@@ -60,8 +60,9 @@ class MatrixCell(models.Model):
 
     `column` names one of the columns that every matrix has; it is empty where the column is `own`. `quote` is verbatim:
     at `start` to `end` of section `section` of the abstract of `source_record`, or entries of its publication types or
-    MeSH headings; with `place` "full_text" in a kept copy, in the part that `section_label` names; with "page" a person
-    typed it from a document, and its text cannot be looked up here.
+    MeSH headings; with `place` "full_text" in a kept copy, in the part that `section_label` names; with "passage" at
+    `start` to `end` of a stored passage; with "page" a person typed it from a document, and its
+    text cannot be looked up here.
     """
 
     reference = models.ForeignKey("references.Reference", on_delete=models.CASCADE, related_name="cells")
@@ -80,6 +81,9 @@ class MatrixCell(models.Model):
     end = models.PositiveIntegerField(null=True, blank=True)
     full_text = models.ForeignKey(
         "references.FullTextCopy", null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
+    )  # fmt: skip
+    passage = models.ForeignKey(
+        "searches.StoredPassage", null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
     )  # fmt: skip
     page = models.CharField(max_length=40, blank=True, default="")
     filled_by = models.CharField(max_length=8, choices=FilledBy, blank=True, default="")
@@ -110,6 +114,11 @@ class MatrixCell(models.Model):
             ),
             models.CheckConstraint(
                 condition=~Q(place="full_text") | Q(full_text__isnull=False), name="quote_of_a_full_text_names_its_copy"
+            ),
+            models.CheckConstraint(
+                condition=~Q(place="passage")
+                | Q(passage__isnull=False, start__isnull=False, end__gt=models.F("start")),
+                name="quote_of_a_passage_has_its_place",
             ),
             models.CheckConstraint(
                 condition=~Q(place="abstract")

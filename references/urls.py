@@ -9,6 +9,7 @@ from references.views.list_check import accept, cancel, entry_recheck, file, lis
 from references.views.list_new import list_checks, list_new
 from references.views.matrix import columns, matrix
 from references.views.matrix_cell import cell, cell_change
+from references.views.passages import passages, passages_change, passages_look
 from references.views.reference import note, reference, remove, restore
 from references.views.reference_list import reference_list
 from references.views.summary import summary, summary_change
@@ -22,6 +23,9 @@ urlpatterns = [
     path("references/<int:reference_id>/restore/", restore, name="restore"),
     path("matrix/", matrix, name="matrix"),
     path("matrix/columns/", columns, name="matrix_columns"),
+    path("matrix/passages/", passages, name="passages"),
+    path("matrix/passages/look/", passages_look, name="passages_look"),
+    path("matrix/passages/<int:search_id>/change/", passages_change, name="passages_change"),
     path("matrix/<int:reference_id>/<str:column>/", cell, name="matrix_cell"),
     path("matrix/<int:reference_id>/<str:column>/change/", cell_change, name="matrix_cell_change"),
     path("summary/", summary, name="summary"),

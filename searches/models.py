@@ -14,7 +14,7 @@ from litapp.jobs.models import LeasedStep
 from litapp.ledger.models import SourceAnswer, SourceRecord
 from litapp.projects.models import Project
 from litapp.verification.models import Verification
-from searches import models_plans  # noqa: F401 - its tables belong to this app
+from searches import models_passages, models_plans  # noqa: F401 - their tables belong to this app
 from searches.models_abstracts import AbstractFill, AbstractLookup
 from searches.models_duplicates import BlockKey, PairAnswer, PairDecision, RecordPair, Study, StudyReport
 from searches.models_fulltext import ReportRetrieval, RetrievalOutcome

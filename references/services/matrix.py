@@ -16,18 +16,19 @@ from references.models import CellState, FilledBy, FullTextCopy, MatrixCell, Mat
 from references.models_matrix import LONGEST_QUOTE, LONGEST_VALUE
 from references.services.fulltext_reads import best_copies, sections_of
 from references.services.matrix_reading import ColumnHead, offers_of, records_of
+from searches.models_passages import StoredPassage
 
 _KEPT = (
     "state", "value", "quote", "place", "source_record_id", "section", "section_label", "start", "end",
-    "full_text_id", "page", "filled_by", "person_id", "rule", "rule_version", "model", "filled_at", "checked_by_id",
-    "checked_at",
+    "full_text_id", "passage_id", "page", "filled_by", "person_id", "rule", "rule_version", "model", "filled_at",
+    "checked_by_id", "checked_at",
 )  # fmt: skip
 """Fields that a change keeps of the cell before, and an undo brings back."""
 _EMPTY: dict[str, Any] = {
     "state": CellState.EMPTY, "value": "", "quote": "", "place": "", "source_record_id": None, "section": None,
-    "section_label": "", "start": None, "end": None, "full_text_id": None, "page": "", "filled_by": "",
-    "person_id": None, "rule": "", "rule_version": 0, "model": "", "filled_at": None, "checked_by_id": None,
-    "checked_at": None,
+    "section_label": "", "start": None, "end": None, "full_text_id": None, "passage_id": None, "page": "",
+    "filled_by": "", "person_id": None, "rule": "", "rule_version": 0, "model": "", "filled_at": None,
+    "checked_by_id": None, "checked_at": None,
 }  # fmt: skip
 
 
@@ -51,7 +52,9 @@ def cell_accept(
 
     Raises MatrixProblem when the record does not say it (any more), StaleCell when the cell was changed since.
     """
-    offers = offers_of(records_of([reference.candidate_id]).get(reference.candidate_id, ())).get(head.key, [])
+    pk = reference.candidate_id
+    passages = StoredPassage.objects.of([pk]).get(pk, ())
+    offers = offers_of(records_of([pk]).get(pk, ()), passages).get(head.key, [])
     chosen = next((one for one in offers if one.suggestion.name == offer), None)
     if chosen is None:
         raise MatrixProblem("The records of this paper do not offer that quote any more. Reload and choose again.")
@@ -62,7 +65,8 @@ def cell_accept(
         reference, head, actor, version, "matrix.filled",
         {
             **_EMPTY, "state": CellState.FILLED, "value": text, "quote": one.quote, "place": str(one.place),
-            "source_record_id": chosen.record.pk, "section_label": one.label[:200],
+            "source_record_id": chosen.record.pk if chosen.record else None,
+            "passage_id": chosen.passage.pk if chosen.passage else None, "section_label": one.label[:200],
             "section": one.span.section if one.span else None, "start": one.span.start if one.span else None,
             "end": one.span.end if one.span else None, "filled_by": FilledBy.RULE if as_offered else FilledBy.PERSON,
             "person_id": None if as_offered else actor.pk, "rule": one.rule, "rule_version": RULES_VERSION,
@@ -75,7 +79,7 @@ def cell_save(
     *, reference: Reference, head: ColumnHead, actor: User, value: str, quote: str, page: str, version: int
 ) -> MatrixCell:
     """Store what a person wrote. The quote is looked up in the paper's stored abstracts, then in its kept full text
-    (which may take seconds, before the transaction); else it needs its page.
+    (which may take seconds, before the transaction) and its stored passages; else it needs its page.
 
     Raises MatrixProblem for an empty or too long value, a missing quote, and words that no stored abstract holds;
     StaleCell when the cell was changed since.
@@ -189,9 +193,17 @@ def _place_of(reference: Reference, head: ColumnHead, quote: str, page: str) -> 
     copy = best_copies([reference.pk]).get(reference.pk)
     if copy is not None and (told := _in_full_text(copy, words)):
         return {**told, "page": page}
+    passages = StoredPassage.objects.of([reference.candidate_id]).get(reference.candidate_id, [])
+    for passage in passages:
+        if found := place_in(passage.text, words):
+            return {
+                "quote": passage.text[found[0] : found[1]], "place": str(Place.PASSAGE), "passage_id": passage.pk,
+                "section_label": passage.section[:200], "start": found[0], "end": found[1],
+            }  # fmt: skip
     if not page:
+        also = ("nor its full text " if copy else "") + ("nor a stored passage " if passages else "")
         raise MatrixProblem(
-            f"No stored abstract of this paper {'nor its full text ' if copy else ''}holds these words. Copy them "
+            f"No stored abstract of this paper {also}holds these words. Copy them "
             "exactly, or name the page of the document that you read them on."
         )
     return {"quote": words, "place": str(Place.PAGE), "page": page}

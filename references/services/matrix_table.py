@@ -56,6 +56,9 @@ def where_of(cell: MatrixCell) -> str:
         kept = source_label(cell.full_text.source) if cell.full_text else ""
         page = f"page {cell.page}" if cell.page else ""
         return ", ".join(part for part in ("full text", cell.section_label, page, kept) if part)
+    if cell.place == "passage":
+        kept = source_label(cell.passage.source) if cell.passage else ""
+        return ", ".join(part for part in ("passage", cell.section_label, kept) if part)
     return f"page {cell.page} of the document" if cell.place == "page" else ""
 
 

@@ -59,7 +59,7 @@ def quotes_of(topics: Iterable[SummaryTopic]) -> dict[int, list[TopicQuote]]:
     """Topic -> its quotes that still stand: the cell is filled, and its reference is in the list."""
     rows = TopicQuote.objects.filter(
         topic__in=list(topics), cell__state=CellState.FILLED, cell__reference__removed_at=None
-    ).select_related("cell__reference", "cell__source_record", "cell__full_text")
+    ).select_related("cell__reference", "cell__source_record", "cell__full_text", "cell__passage")
     found: dict[int, list[TopicQuote]] = {}
     for row in rows.order_by("topic", "pk"):
         found.setdefault(row.topic_id, []).append(row)
@@ -76,7 +76,7 @@ def free_findings(project: Project) -> list[MatrixCell]:
     return list(
         rows.exclude(quote="")
         .exclude(pk__in=placed)
-        .select_related("reference", "source_record", "full_text")
+        .select_related("reference", "source_record", "full_text", "passage")
         .order_by("reference__key")
     )
 
@@ -174,11 +174,11 @@ def lacking_sentences(project: Project) -> list[ToldSentence]:
 def broken_quotes(project: Project, keys: Collection[str]) -> list[tuple[str, str]]:
     """(key, quote) of filled cells whose quote no stored record of their paper holds."""
     cells = MatrixCell.objects.filter(
-        Q(source_record__isnull=False) | Q(full_text__isnull=False),
+        Q(source_record__isnull=False) | Q(full_text__isnull=False) | Q(passage__isnull=False),
         reference__project=project,
         reference__key__in=keys,
         reference__removed_at=None,
-    ).select_related("reference", "source_record", "full_text")
+    ).select_related("reference", "source_record", "full_text", "passage__candidate")
     rows = list(cells.order_by("reference__key", "pk"))
     own = {
         candidate: {record.pk for record in records}

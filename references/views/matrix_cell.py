@@ -36,6 +36,7 @@ from references.services.matrix_reading import (
     records_of,
     rows_of,
 )
+from searches.models_passages import StoredPassage
 
 DONE = {
     "accept": "Accepted.",
@@ -150,6 +151,7 @@ def _page(
         "typed": typed,
         "problem": problem,
         "conflict": conflict,
+        "passages": StoredPassage.objects.of([reference.candidate_id]).get(reference.candidate_id, []),
         "abstract_record": records[0] if records else None,
     }
     part = "#cell" if wants_part(request) else ""

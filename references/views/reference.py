@@ -24,6 +24,7 @@ from references.services.reference_list import (
     reference_restore,
 )
 from searches.citable import entry_of
+from searches.models_passages import StoredPassage
 from searches.views.record_card import record_card
 
 
@@ -48,6 +49,7 @@ def _page(
         "candidate": found.candidate,
         "card": record_card(found.candidate),
         "entry": entry_of(found.candidate, key=found.key, sandbox=project.sandbox),
+        "passages": StoredPassage.objects.of([found.candidate_id]).get(found.candidate_id, []),
         **_note_context(found, **note),
     }
     part = "note.html" if wants_part(request) else "reference.html"

@@ -310,7 +310,7 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(world: World, django_
     for number in range(3, 12):
         candidate = world.candidate(number, abstract=ABSTRACT)
         world.decide(candidate, "include")
-    with django_assert_max_num_queries(4):
+    with django_assert_max_num_queries(6):
         rows_of(world.project, list(Reference.objects.for_list()), _heads())
 
 

@@ -37,14 +37,15 @@ COLUMN_LABELS = {
 
 
 class Place(StrEnum):
-    """Where a quote stands. FULL_TEXT: in a copy that is kept here. PAGE: in a document that a person read; its text is
-    not in the ledger."""
+    """Where a quote stands. FULL_TEXT: in a copy that is kept here. PASSAGE: in a stored passage of the paper. PAGE: in
+    a document that a person read; its text is not in the ledger."""
 
     NONE = ""
     ABSTRACT = "abstract"
     PUBLICATION_TYPES = "publication_types"
     MESH = "mesh"
     FULL_TEXT = "full_text"
+    PASSAGE = "passage"
     PAGE = "page"
 
 
