@@ -71,6 +71,18 @@ def test_a_changed_seal_does_not_open(position: int) -> None:
         open_sealed(changed, "a")
 
 
+def test_a_seal_opens_only_as_it_was_written_to_its_last_bit() -> None:
+    for length in range(1, 7):  # every length of base64's padding
+        sealed = seal("k" * length, "a")
+        end = len(sealed.rstrip("="))
+        for sign in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_":
+            changed = sealed[: end - 1] + sign + sealed[end:]
+            if changed != sealed:
+                with pytest.raises(CannotOpen):
+                    open_sealed(changed, "a")
+        assert open_sealed(sealed, "a") == "k" * length
+
+
 @pytest.mark.parametrize("text", ["", "v1.", "v1.AAAA", "v2.AAAA", "plain", "v1.ü"])
 def test_what_is_no_seal_does_not_open(text: str) -> None:
     with pytest.raises(CannotOpen):

@@ -39,6 +39,8 @@ def open_sealed(sealed: str, context: str) -> str:
         raw = base64.b64decode(encoded.encode(), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise CannotOpen("not a sealed text") from None
+    if base64.urlsafe_b64encode(raw).decode() != encoded:  # the last sign has bits that decoding ignores
+        raise CannotOpen("not a sealed text as it was written")
     nonce, tag, hidden = raw[:_NONCE], raw[_NONCE : _NONCE + _TAG], raw[_NONCE + _TAG :]
     if form == _FORM and len(tag) == _TAG:
         for key in map(str, (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)):
